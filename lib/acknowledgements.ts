@@ -41,8 +41,8 @@ export function acknowledge(scope: IConstruct, ...rules: readonly AcknowledgedRu
 
 /**
  * Acknowledges that the API of a stage has no firewall.
- * @param reason sentence with the reason. Default: a stage without customers has none, because of
- * its monthly cost
+ * @param reason sentence with the reason. Default: a stage without customers has no firewall,
+ * because of the monthly cost of a firewall
  */
 export function acknowledgeNoFirewall(
   scope: IConstruct,

@@ -82,7 +82,8 @@ const generatedBytesMax = 160;
 const wordBytesMax = 32;
 
 /**
- * Checks that every function that reads SOURCES has enough room for its value.
+ * Checks that the value of SOURCES fits into the environment variables of every function that reads
+ * SOURCES.
  * @throws Error if the environment variables of such a function would exceed Lambda's limit
  */
 function checkRoom(variable: string): void {

@@ -271,11 +271,17 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
 
 const longestFirst = Object.keys(arrows).toSorted((one, other) => other.length - one.length);
 
-/** Returns the entry that a file belongs to, or undefined if the rules have none for it. */
+/**
+ * Returns the entry of `arrows` to which a file belongs: the longest one with which the path
+ * begins. Returns undefined if there is none.
+ */
 export const entryOf = (path: string): string | undefined =>
   longestFirst.find((entry) => path.startsWith(entry));
 
-/** Returns true if an arrow that ends at `end` leads to the file `to`. */
+/**
+ * Returns true if `end`, a name in a list of `arrows`, is the file `to` or a folder that contains
+ * it.
+ */
 export const leadsTo = (end: string, to: string): boolean =>
   end.endsWith("/") ? to.startsWith(end) : to === end;
 

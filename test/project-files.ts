@@ -28,7 +28,7 @@ export interface Import {
   readonly isType: boolean;
 }
 
-/** Returns what a file imports, with `import()` and exports from other files. */
+/** Returns the imports of a file. They include `import()` and exports from other files. */
 export function importsOf(path: string, text = textOf(path)): Import[] {
   const statements = text.matchAll(
     /^\s*(?:import|export)\b(?<type>\s+type\b)?[^;"']*?(?:from\s+)?["'](?<name>[^"']+)["']/gm,

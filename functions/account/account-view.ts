@@ -7,8 +7,8 @@ import { externalIdOf } from "../../shared/exports/destination.ts";
 import type { AccountViewDependencies } from "./dependencies.ts";
 
 /**
- * Reads the account of the caller and its usage of today. Returns the account in the form of `GET
- * /v1/account`, with the forecast of its balance.
+ * Reads the account of the caller and its usage on the current UTC day. Returns the account in the
+ * form of `GET /v1/account`, with the forecast of its balance.
  * @throws Error if the account does not exist
  */
 export async function accountView(

@@ -4,7 +4,7 @@ import { storedVersionsVariable } from "../environment.ts";
 /**
  * Returns which versions of rows and objects this process writes: the value of STORED_VERSIONS, or
  * `current` if the variable is not set.
- * @throws Error if the variable has another value than `writtenVersions`
+ * @throws Error if the variable has a value that is not in `writtenVersions`
  */
 export function configuredVersions(
   source: Readonly<Record<string, string | undefined>> = process.env,

@@ -6,8 +6,9 @@ import { fileRoute } from "./file.ts";
 import { indexRoute } from "./page.ts";
 
 /**
- * Creates the handler of the dashboard's files. They are public, because the page asks for an API
- * key and then uses only the API.
+ * Creates the handler of the dashboard's files. The files are public, because the page asks for an
+ * API key and then uses only the API.
+ * @param overrides dependencies that tests replace
  */
 export function createHandler(
   environment: EnvironmentOf<"dashboard">,

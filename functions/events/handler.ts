@@ -13,7 +13,10 @@ export const eventRoutes = {
   "POST /v1/events/{id}/send": sendEventRoute,
 };
 
-/** Creates the handler of the calls of `/v1/events`. */
+/**
+ * Creates the handler of the calls of `/v1/events`.
+ * @param overrides dependencies that tests replace
+ */
 export function createHandler(
   environment: EnvironmentOf<"events">,
   overrides: Overrides = {},

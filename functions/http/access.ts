@@ -4,8 +4,8 @@ import { demoReadOnly, scopesMissing, type ServiceError } from "../../shared/bas
 import { hasEffects, type RouteKey, scopesOf } from "../routes.ts";
 
 /**
- * Returns the error if a key may not call a route; undefined if it may. The error is 403
- * DEMO_READ_ONLY for a key of the demo workspace, if the route changes something or charges
+ * Returns the error if a key may not call a route; undefined if the key may call it. The error is
+ * 403 DEMO_READ_ONLY for a key of the demo workspace, if the route changes something or charges
  * credits. It is 403 UNAUTHORIZED for a key that lacks a scope.
  */
 export function callerRefusal(

@@ -90,8 +90,8 @@ export interface UncheckedCall<Dependencies> {
  * Checks a call of a route, and returns the call with its parsed body and query. If several errors
  * apply, throws the first of them in the order that the introduction of the OpenAPI document
  * defines.
- * @throws 403 for a key that may not call the route, then 501 for an announced feature, then 400
- * for an invalid parameter
+ * @throws 403 for a key that may not call the route, then 501 for a feature that is announced but
+ * not yet available, then 400 or 413 for an invalid parameter or body
  */
 export function checkCall<Dependencies>({
   key,

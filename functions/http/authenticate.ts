@@ -28,8 +28,8 @@ interface Options {
  * address, in this process only. A call over the limit gets 429.
  *
  * In a group that requires a key, a call without a known key gets 401, and a call with two
- * different keys gets 400. An error of the key's lookup is thrown. In any other group, all of these
- * calls are admitted.
+ * different keys gets 400. If the lookup of the key fails, the middleware throws the error of the
+ * lookup. In any other group, the middleware admits all of these calls, without a caller.
  */
 export function authenticate({ accounts, clock, logger, keys }: Options): HttpMiddleware {
   const addresses = localRate();

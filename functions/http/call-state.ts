@@ -27,14 +27,15 @@ export interface CallState {
 const states = new WeakMap<APIGatewayProxyEvent, CallState>();
 
 /**
- * Stores the state of a call and returns it. From then on, `callStateOf` returns it for this event.
+ * Stores the state of a call and returns the state. From then on, `callStateOf` returns the state
+ * for this event.
  */
 export function openCallState(event: APIGatewayProxyEvent, state: CallState): CallState {
   states.set(event, state);
   return state;
 }
 
-/** Returns the state of a call; undefined only if the middleware failed before `openCall`. */
+/** Returns the state of a call; undefined only if the middleware failed before `openCallState`. */
 export function callStateOf(event: APIGatewayProxyEvent): CallState | undefined {
   return states.get(event);
 }

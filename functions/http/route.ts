@@ -46,15 +46,15 @@ export type SentCall = Readonly<Record<"body" | "query", unknown>> &
   Pick<Call<unknown, unknown>, "path">;
 
 /**
- * An operation: its schemas and its work. The group handler defines the order of the checks: key,
- * rate limit, demo workspace, scopes, 501, parameters, operation.
+ * An operation: its schemas, its checks and its handler. The group handler defines the order of the
+ * checks: key, rate limit, demo workspace, scopes, 501, parameters, operation.
  */
 export interface Route<Dependencies, Body = unknown, Query = unknown> {
   readonly body?: GenericSchema<unknown, Body>;
   readonly query?: GenericSchema<unknown, Query>;
   /**
-   * Throws 501 for an announced feature. It is called before the schemas, so that an invalid
-   * parameter does not hide the 501.
+   * Throws 501 for a feature that is announced but not yet available. It is called before the
+   * schemas, so that an invalid parameter does not hide the 501.
    */
   readonly announced?: (sent: SentCall) => void;
   /** Throws 400 for errors that the schemas cannot detect. It is called after the schemas. */
@@ -69,7 +69,7 @@ export type AnyRoute<Dependencies> = Route<Dependencies, never, never>;
 export type LoadRoute<Dependencies> = () => Promise<AnyRoute<Dependencies>>;
 
 /**
- * Declares an operation of the API: its schemas, its checks and its work. The types of body and
+ * Declares an operation of the API: its schemas, its checks and its handler. The types of body and
  * query follow from the schemas.
  * @param definition see `Route`
  */

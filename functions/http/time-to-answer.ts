@@ -9,11 +9,11 @@ interface Options {
 }
 
 /**
- * Creates a function that returns how many milliseconds are left until the response must be
- * complete; negative after that. The response must be complete `answerSpareMs` before the earlier
- * of two timeouts, which leaves time to send it: the timeout of the Lambda function, and that of
- * the gateway. After a cold start, the gateway's timeout began seconds before that of the Lambda
- * function.
+ * Creates a function that returns how many milliseconds are left to complete the response; negative
+ * if it is too late. The response must be complete `answerSpareMs` before the earlier of two
+ * timeouts: that of the Lambda function, and that of the gateway. The rest is for the end of the
+ * call and for sending. After a cold start, the gateway's timeout began seconds before that of the
+ * Lambda function.
  */
 export function timeToAnswer(
   event: APIGatewayProxyEvent,

@@ -15,8 +15,8 @@ export interface InputSchema {
 const schemas = new WeakMap<Tool, InputSchema>();
 
 /**
- * Returns the JSON Schema of a tool's arguments. It is derived from the schemas with which the
- * route checks the same values, without deprecated names.
+ * Returns the JSON Schema of a tool's arguments, without deprecated names. The schema is derived
+ * from the schemas with which the route checks the same values.
  */
 export function inputSchema(tool: Tool): InputSchema {
   const known = schemas.get(tool);

@@ -63,7 +63,7 @@ function serverOf(call: McpCall): Server {
 /**
  * Processes one JSON-RPC message with Streamable HTTP, without a session or a stream, and returns
  * the response. Clients of the 2026 protocol describe themselves in every message. Older clients
- * begin with `initialize`; each of their messages gets a new server.
+ * begin with `initialize`; the function creates a new server for each of their messages.
  * @param message the parsed body
  */
 export async function answerMessage(

@@ -9,7 +9,10 @@ import { listPlatformsRoute } from "./list.ts";
 /** The routes of the group. */
 export const platformRoutes = { "GET /v1/platforms": listPlatformsRoute };
 
-/** Creates the handler of the platform routes. */
+/**
+ * Creates the handler of the platform routes.
+ * @param overrides dependencies that tests replace
+ */
 export function createHandler(
   environment: EnvironmentOf<"platforms">,
   overrides: Overrides = {},

@@ -11,7 +11,10 @@ import { putDestinationRoute } from "./put.ts";
 import { testDestinationRoute } from "./test.ts";
 import { updateDestinationRoute } from "./update.ts";
 
-/** Creates the handler of the calls of `/v1/s3_destination`. */
+/**
+ * Creates the handler of the calls of `/v1/s3_destination`.
+ * @param overrides dependencies that tests replace
+ */
 export function createHandler(
   environment: EnvironmentOf<"s3-destination">,
   overrides: Overrides = {},

@@ -6,8 +6,9 @@ import { refuseStructuredRoute } from "./call.ts";
 import { listStructuredRoute } from "./list.ts";
 
 /**
- * Creates the handler of `GET /v1/structured` and of the paths below it. Calls of the paths below
- * it are always refused.
+ * Creates the handler of `GET /v1/structured` and of the paths below it. The handler refuses every
+ * call of a path below it.
+ * @param overrides dependencies that tests replace
  */
 export function createHandler(
   environment: EnvironmentOf<"structured">,

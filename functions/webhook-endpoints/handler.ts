@@ -31,7 +31,10 @@ export const endpointRoutes = {
   "POST /v1/webhook_deliveries/{id}/redeliver": redeliverRoute,
 };
 
-/** Creates the handler of the webhook routes. */
+/**
+ * Creates the handler of the webhook routes.
+ * @param overrides dependencies that tests replace
+ */
 export function createHandler(
   environment: EnvironmentOf<"webhook-endpoints">,
   overrides: Overrides = {},

@@ -6,7 +6,7 @@ import { ownMetric } from "./service-metrics.ts";
 
 const minutes = 5;
 
-/** Returns the dashboard's graphs about the event bus: the title of each, and its metrics. */
+/** Returns the dashboard's graphs about the event bus, each with its title and its metrics. */
 export function eventBusGraphs(stage: Stage): [string, IMetric[]][] {
   const of = (name: MetricName<"event_bus">, statistic: string = Stats.SUM): IMetric =>
     ownMetric(stage, { kind: "event_bus", name, statistic, minutes }, {});

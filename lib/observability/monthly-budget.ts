@@ -73,10 +73,10 @@ export class MonthlyBudget extends Construct {
 }
 
 /**
- * Parses the monthly budget in the context, in US dollars. Returns undefined if the budget is not
- * set.
- * @throws Error if the value is not a number, or a string with a number, from 1 to 999,999,999.99
- * with at most two decimals
+ * Parses the context key `monthlyBudget`, an amount in US dollars. Returns undefined if the key is
+ * not set.
+ * @throws Error unless the value is an amount from 1 to 999,999,999.99 with at most two decimals,
+ * as a number or a string
  */
 export function monthlyBudgetOf(given: unknown): number | undefined {
   if (given === undefined) return undefined;

@@ -53,7 +53,7 @@ export class ServiceAlarms extends Construct {
       name: "api-failing",
       notifiesEnd: true,
       metric: new MathExpression({
-        // Status 501 is not a failure: it is for features that are announced but not available yet.
+        // Status 501 is no failure: it means that a feature is announced but not yet available.
         expression: `IF(requests >= ${someMin}, 100 * (failed - FILL(announced, 0)) / requests, 0)`,
         usingMetrics: {
           requests: api.metricCount(options),

@@ -58,7 +58,7 @@ const namesOf = (values: Values): v.InferOutput<typeof accountNames> =>
 
 /**
  * Returns the options `--name` and `--scopes`, checked by the API's rules for API keys.
- * @throws if the name is missing, or an option is invalid
+ * @throws Error if the name is missing, or if an option is invalid
  */
 const newKeyOf = (values: Values): v.InferOutput<typeof newApiKeyBody> =>
   v.parse(newApiKeyBody, {

@@ -2,7 +2,7 @@ import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
 import type { Account } from "../../shared/accounts/account.ts";
 import type { Admin } from "./command.ts";
 
-/** Returns the account store of the world in which the command runs. */
+/** Returns the account store of the stage or local world on which the command works. */
 export const accountsOf = ({ dynamo, target: { tables } }: Admin) =>
   dynamoAccountStore(dynamo, { accounts: tables.accounts });
 

@@ -76,7 +76,10 @@ const benchAccounts = [
   accountOf({ to: "receiver", toBoth: true }),
 ];
 
-/** Starts the servers and processes of the bench for `measure`, and stops them afterward. */
+/**
+ * Starts the servers and processes of the bench, and returns the result of `measure`. Stops the
+ * servers and processes afterward, even after a failure.
+ */
 export async function withDeliveryBench<Result>(
   measure: (bench: DeliveryBench, servers: DeliveryServers) => Promise<Result>,
 ): Promise<Result> {
@@ -122,7 +125,11 @@ function countRequests(customerBucket: string): Record<"s3" | "sqs" | "customer"
   return served;
 }
 
-/** Measures a case in several rounds. Returns one result for each measured round. */
+/**
+ * Measures a case in `measuredRounds` rounds, after rounds that only warm up the processes. Returns
+ * one result for each measured round.
+ * @throws Error if the receiver did not get every event
+ */
 export async function benchCase(
   one: Case,
   { countedTask, floor, receiver }: DeliveryBench,

@@ -26,7 +26,8 @@ export interface GateDifference {
 export const ratioFactorMax = 1.25;
 
 /**
- * Compares measured values with the committed values. A count must be equal. A ratio may be at most
+ * Returns the measured values that are outside their limits, and the values that only one of the
+ * arguments contains. A count must equal the committed count. A ratio may be at most
  * `ratioFactorMax` times the committed ratio.
  */
 export function gateDifferences(committed: GateValues, measured: GateValues): GateDifference[] {

@@ -88,7 +88,7 @@ async function firstView(browser: Browser, address: string): Promise<View> {
   return { listMs, renderedMs, files: sizes.length, kilobytes: Math.round(bytes / 1_000) };
 }
 
-/** Prints the measurements of the API reference page as a table. */
+/** Prints the result of `benchReference` to stdout as a table. */
 export function printReference(metrics: Record<string, unknown>): void {
   printTable("First view of the API reference, medians", [metrics]);
 }

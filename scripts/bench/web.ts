@@ -64,11 +64,11 @@ export const webOptions = {
 } as const;
 
 /**
- * Measures the accuracy and the speed of each method to read product pages of many sites. The
- * forest that reads a page has learned from no page of the same site. Prints the progress to
- * stderr.
+ * Measures the accuracy and the speed of each method to read product pages of many sites. Without
+ * `values.train`, the forest that reads a page was trained only with pages of other sites. Prints
+ * the progress to stderr.
  * @param values.pages The folder of the pages, which may be gzipped.
- * @param values.train A folder of further pages for the training.
+ * @param values.train A folder of other pages, with which the forest is trained.
  * @throws Error if a folder cannot be read.
  */
 export function benchWeb({ pages: folder, train }: ValuesOf<typeof webOptions>): WebMetrics {
@@ -98,7 +98,7 @@ export function benchWeb({ pages: folder, train }: ValuesOf<typeof webOptions>):
   };
 }
 
-/** Prints the measurements as tables. */
+/** Prints the result of `benchWeb` to stdout as tables. */
 export function printWeb(tables: Record<string, unknown>): void {
   const { price, availability, answers, cpu, pages, forest } = tables;
   printTable(`Price on ${String(pages)} pages`, price as object[]);
@@ -110,7 +110,11 @@ export function printWeb(tables: Record<string, unknown>): void {
 
 type Forests = ReadonlyMap<LabeledPage, ForestTable>;
 
-/** Returns the forest for each page: a forest that has learned from no page of the same site. */
+/**
+ * Returns the forest for each page. If `train` is undefined, the forest of a page was trained only
+ * with pages of other sites. Otherwise all pages have the forest that was trained with the pages in
+ * the folder `train`.
+ */
 function forestsFor(pages: readonly LabeledPage[], train: string | undefined): Forests {
   if (train !== undefined) {
     const forest = fitForest(readLabeledPages(train).flatMap(samplesOf));

@@ -57,8 +57,8 @@ export interface Ceiling {
 }
 
 /**
- * Returns the upper limits that docs/performance.md shows. The limits apply to the settings of
- * `prod`.
+ * Returns the capacity limits of a key, an account, an endpoint, a destination, a watchlist and the
+ * whole service, which docs/performance.md shows. The limits apply to the settings of `prod`.
  */
 export function ceilings(): readonly Ceiling[] {
   return [

@@ -30,8 +30,8 @@ export const findingOf = ({ trouble, ...rule }: Verdict, scraper?: string): Find
 
 /**
  * Returns the finding for a rule that was not checked.
- * @param reason Why it was not checked.
- * @param scraper The checked scraper. Undefined for a rule about the whole server.
+ * @param reason Why the rule was not checked.
+ * @param scraper The scraper that the rule is about. Undefined for a rule about the whole server.
  */
 export const skippedFinding = (rule: string, reason: string, scraper?: string): Finding => ({
   rule,

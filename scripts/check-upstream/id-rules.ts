@@ -10,8 +10,8 @@ interface Named {
 }
 
 /**
- * Checks the IDs in the results of a reply. Returns one verdict for each rule, whether it holds or
- * not.
+ * Checks the IDs in the results of a reply. Returns one verdict for each rule, including rules that
+ * hold.
  * @param results The results as the server sent them.
  * @param request The scraper and the requested IDs.
  */

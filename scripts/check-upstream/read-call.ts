@@ -38,7 +38,7 @@ export function readBody(
 }
 
 /**
- * Returns the ID of a result in the form of the command line. For an offer, this is
+ * Returns the ID of a result as users write it on the command line. For an offer, this is
  * `<asin>:<offerListingId>`.
  */
 export const idOfResult = (

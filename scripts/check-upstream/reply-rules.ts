@@ -19,9 +19,9 @@ const anyResult = v.looseObject({ id: v.unknown(), status: v.unknown() });
 type AnyResult = v.InferOutput<typeof anyResult>;
 
 /**
- * Checks the reply to a valid call. Returns one verdict for each rule that can be checked, whether
- * it holds or not. Rules about the content cannot be checked if the body is not UTF-8 or not a
- * reply.
+ * Checks the reply to a valid call. Returns one verdict for each rule that can be checked,
+ * including rules that hold. Rules about the content cannot be checked if the body is not UTF-8 or
+ * not a reply.
  * @param deadlineMs The deadline that the call contained, in milliseconds.
  */
 export async function judgeReply(

@@ -26,7 +26,7 @@ export const isSentFound = ({ sent }: Pick<ReplyResult, "sent">): boolean =>
 
 /**
  * Checks the rules whose violation makes the service reject or downgrade a result. Returns one
- * verdict for each rule, whether it holds or not.
+ * verdict for each rule, including rules that hold.
  * @param replyResults Each requested ID, with the result that the server sent and the result that
  * the service accepts.
  */
@@ -84,7 +84,7 @@ function judgeFound(
 
 /**
  * Checks the rules about values that the service drops or changes. Returns one verdict for each
- * rule, whether it holds or not.
+ * rule, including rules that hold.
  * @param differences The dropped and changed values of all results.
  */
 export function judgeDifferences(differences: readonly Difference[]): Verdict[] {

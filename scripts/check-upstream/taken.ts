@@ -90,8 +90,8 @@ async function read(
 }
 
 /**
- * Returns true if the service currently accepts a result with this read time. It refuses an invalid
- * time, and a time more than a day ago.
+ * Returns true if the service currently accepts a result with this read time. The service refuses
+ * an invalid time, and a time more than a day ago.
  * @param fetchedAt The value that the server sent, of any type.
  */
 export function isTimeAccepted(fetchedAt: unknown): boolean {

@@ -17,7 +17,7 @@ const aheadMaxMs = 60_000;
 
 /**
  * Checks the rules about read times and about the duration of the reply. Returns one verdict for
- * each rule, whether it holds or not.
+ * each rule, including rules that hold.
  * @param results The results as the server sent them.
  * @param deadlineMs The deadline that the call contained, in milliseconds.
  */

@@ -72,8 +72,8 @@ export type Speed = keyof typeof sourceSpeeds;
 const sourceMsMin = 1_000;
 
 /**
- * Returns how long a source takes to read items, in milliseconds. The time is proportional to the
- * number of items, but at least one second. `sourceTimes` multiplies it.
+ * Returns how long a source takes to read `ids` items, in milliseconds: a time proportional to the
+ * number of items, but at least one second, multiplied by `sourceTimes`.
  */
 export function sourceMs(scraper: Speed, ids: number, { sourceTimes }: Assumptions): number {
   const speed = sourceSpeeds[scraper];

@@ -19,9 +19,9 @@ const sizes = [256, 512, 1_024, 1_769, 3_008] as const;
 const million = 1_000_000;
 
 /**
- * Returns one table row for each kind of work. Each memory size has a column with the billed
- * duration in milliseconds, and with the dollars of a million invocations for Lambda alone. A star
- * marks the size that the function has in `prod`.
+ * Returns one table row for each kind of work, and one column for each memory size. A cell contains
+ * the billed duration of an invocation in milliseconds, and the dollars of a million invocations
+ * for Lambda alone. A star marks the size that the function has in `prod`.
  */
 export const memoryRows = (
   works: readonly Omit<FunctionWork, "invocations">[],

@@ -41,8 +41,8 @@ export const demoLists = [
 const past = { days: 90, runsPerDay: 1, changedShare: 0.03, labeledShare: 0.4 };
 
 /**
- * Returns the watchlists with an invented past. The name is the category of the items. Some items
- * have labels and target prices.
+ * Returns the watchlists with an invented past. The name of each watchlist describes the categories
+ * of its items. Some items have labels and target prices.
  */
 export const largeLists = (): readonly Omit<PastWatchlist, "id">[] => [
   {

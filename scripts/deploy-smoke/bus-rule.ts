@@ -37,7 +37,7 @@ export interface BusRule {
   remove(): Promise<void>;
 }
 
-/** Creates a rule of an event bus, and a queue to which it sends. */
+/** Creates a queue, and a rule that sends all events of the service on the bus to this queue. */
 export async function createBusRule(busName: string): Promise<BusRule> {
   const sqs = new SQSClient({});
   const bus = new EventBridgeClient({});

@@ -32,8 +32,8 @@ export type Namespace =
   | { readonly outcome: "unavailable"; readonly why: string };
 
 /**
- * Tests whether this user can create a network namespace. Returns the command that enters one, or
- * the reason why none is available.
+ * Tests whether this user can create a network namespace. Returns the command that enters a new
+ * namespace, or the reason why the user cannot create one.
  */
 export async function ownNamespace(): Promise<Namespace> {
   const [command, ...words] = enter;

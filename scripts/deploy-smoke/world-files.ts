@@ -16,8 +16,9 @@ export const worldFiles = (folder: string): WorldFiles => ({
 });
 
 /**
- * Creates `folder` with the certificate and key of the emulator. Returns environment variables with
- * which child processes use only the emulator. `path` is their `PATH`.
+ * Creates `folder` with the certificate and key of the emulator. Returns the environment variables
+ * for child processes, which then use only the emulator.
+ * @param options.path the value of `PATH` for the child processes
  */
 export function prepareWorld(
   folder: string,

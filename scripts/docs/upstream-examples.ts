@@ -19,8 +19,8 @@ const head = { marketplace: "us", deadline_ms: 15_000 };
 const offerListingId = "k9Xv2Lq7%2FbT4%3D";
 
 /**
- * Returns an example call of a scraper with its reply: one item that is found or buyable, and one
- * that is not.
+ * Returns an example call of a scraper with its reply. The reply has one result with data, and one
+ * without: an item that was not found, or an offer that could not be checked.
  */
 export function upstreamExample(scraper: StepScraperId): UpstreamExample {
   if (isProductScraper(scraper)) return productExample(scraper);

@@ -24,7 +24,8 @@ interface ShopItem {
 }
 
 /**
- * Returns the items of a simulated watchlist in the order of their IDs, as they are after a run.
+ * Returns the items of a simulated watchlist with their values after a run, in the order of the
+ * item IDs.
  * @param list The name of the watchlist, from which the IDs follow.
  * @param count The number of items.
  * @param runNumber The number of the run, from 1.

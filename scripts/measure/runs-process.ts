@@ -20,8 +20,8 @@ export interface RunsWorld {
 }
 
 /**
- * Starts the world in a separate process, and resolves when the world is ready. Its `call` rejects
- * if the status is not 2xx.
+ * Starts a local world for measured runs in a separate process, and resolves when the world is
+ * ready. The `call` of the result rejects if the status is not 2xx.
  * @param variables environment variables for the process, in addition to the variables of this
  * process
  * @param onOutput receives the output of the world and its functions; if it is absent, the output

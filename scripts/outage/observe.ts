@@ -40,10 +40,10 @@ const allRoutes = Object.keys(routes) as RouteKey[];
 const chargedRoutes = allRoutes.filter(isItemCall);
 
 /**
- * Calls every route once while the store fails in the given mode, and returns the responses with
- * their charges. In the mode `hanging at the charge`, calls only the routes that charge. Each call
- * uses a separate account, so that the ledger shows the charge of the call. The store works
- * normally before and after these calls.
+ * Calls every route once while the proxy of DynamoDB fails in the given mode, and returns the
+ * responses with their charges. In the mode `hanging at the charge`, calls only the routes that
+ * charge. Each call uses a separate account, so that the ledger shows the charge of the call.
+ * DynamoDB responds normally before and after these calls.
  */
 export async function observe(mode: StoreMode, outage: Outage): Promise<readonly Observation[]> {
   const { proxy, world } = outage;

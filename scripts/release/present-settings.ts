@@ -25,7 +25,7 @@ const ofDomain: ReadonlySet<string> = new Set(["domainName", "certificateArn", "
 
 /**
  * Copies the current settings of a stage (`stages/<stage>.json`) into a checkout of an earlier
- * release, because they may have changed since that release.
+ * release, because the settings may have changed since that release.
  * - Omits and logs keys that the release does not accept.
  * - Makes a relative path in `sources` absolute.
  * - Deletes the file in the release if no key remains.

@@ -14,8 +14,8 @@ export interface ReleaseTree {
 }
 
 /**
- * Checks out a release as a git worktree and installs its packages. It uses the packages of this
- * project if both have the same lock file.
+ * Checks out a release as a git worktree and installs its packages. Uses the packages of this
+ * project if the release has the same lock file.
  * @param name a tag or a commit
  * @throws Error if the project has no such tag or commit
  */

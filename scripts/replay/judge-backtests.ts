@@ -49,8 +49,8 @@ interface Sums {
 }
 
 /**
- * Creates a judge that back-tests the watchlists of a service, and compares the results with the
- * events of their runs.
+ * Creates a judge that back-tests the watchlists of a service, and compares the results of each
+ * back-test with the events of the repeated runs.
  */
 export function backtestJudge(service: Pick<Service, "backtest">): BacktestJudge {
   const spans = new Map<string, Span>();

@@ -129,7 +129,10 @@ export const pipelineBody = (name: WatchlistName): object => ({
   steps: [{ id: stepId, scraper, routes: watchlists[name].routes }],
 });
 
-/** Returns the body of `POST /v1/watchlists` for a watchlist of a shop, which runs once a day. */
+/**
+ * Returns the body of `POST /v1/watchlists` for a watchlist of a shop. The watchlist runs once a
+ * day.
+ */
 export const watchlistBody = (
   name: WatchlistName,
   shop: string,
@@ -168,7 +171,7 @@ const eventSchema = v.object({
  * - `watchlist.product.matched`: one for each item and rule.
  * - `watchlist.run.completed`: none.
  * @throws Error if no run of the replay sends events of this type, or if no rule of the watchlist
- * covers a field or branch.
+ * covers a field or branch in the event.
  */
 export function decisionsIn(
   name: WatchlistName,

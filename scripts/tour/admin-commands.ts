@@ -8,8 +8,8 @@ const project = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
  * Creates a function that runs `npm run admin` and returns its JSON output. The function rejects if
- * the exit code is not 0. `flags` and `variables` select the world, and `root` the folder of the
- * release whose command runs.
+ * the exit code is not 0. `flags` and `variables` select the stage or local world. `root` is the
+ * folder of the release whose command runs.
  */
 export function adminCommands(
   flags: readonly string[],

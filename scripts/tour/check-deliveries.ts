@@ -48,9 +48,9 @@ export async function checkSignatures(
 }
 
 /**
- * Checks that the objects in the customer's bucket contain the same bytes as the deliveries of both
- * runs.
- * @throws Error if a check fails.
+ * Waits until the customer's bucket has the manifests of two runs. Then checks that the objects in
+ * the bucket contain the same bytes as the webhook deliveries of these runs.
+ * @throws Error if a check fails, or if a manifest does not arrive within `waitSecondsMax` seconds.
  */
 export async function checkExport(
   { library }: TourClient,

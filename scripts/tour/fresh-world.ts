@@ -24,8 +24,8 @@ const startSecondsMax = 120;
 const startScript = fileURLToPath(new URL("../start.ts", import.meta.url));
 
 /**
- * Starts `npm start` on an empty data folder, calls `visit` and returns its result. Then stops the
- * world and deletes the folder, even after a failure.
+ * Starts a local world with `npm start` on an empty data folder, and returns the result of `visit`.
+ * Then stops the world and deletes the folder, even after a failure.
  * @param flags Additional arguments of `npm start`.
  * @throws Error if the world does not start.
  * @throws The error of `visit`.

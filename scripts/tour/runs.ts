@@ -50,7 +50,7 @@ export interface RunDeliveries {
 
 /**
  * Waits until all events of a run have arrived at the receiver, at most `waitSecondsMax` seconds.
- * Returns their deliveries, and the changes in them.
+ * Returns the deliveries of these events, and the changes that the events report.
  * @throws Error if the run's completed event does not arrive in time or is not the last event, or
  * if an event arrived twice.
  */

@@ -11,7 +11,7 @@ import {
 
 /**
  * Runs the tour for a service that can reach neither a receiver nor a bucket. Reads the events from
- * the feed. Checks that the delivery log states why no receiver got them.
+ * the feed. Checks that the delivery log states why no receiver got the events.
  * @param target The service. `unreachable` is an HTTPS address that looks public but does not
  * respond.
  * @throws Error if a check fails.

@@ -10,7 +10,8 @@ export interface Delivery {
 
 /**
  * Verifies the signature of a delivery with two independent libraries. Returns for each library
- * whether it accepts the delivery. Neither accepts a delivery that is more than five minutes old.
+ * whether it accepts the delivery. Neither library accepts a delivery that is more than five
+ * minutes old.
  */
 export function verifyDelivery(
   { headers, body }: Delivery,

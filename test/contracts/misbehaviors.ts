@@ -27,22 +27,25 @@ const refuse =
 /** Responds like a correct source. */
 export const behave: Play = (question) => send(question, goodText(question));
 
-/** Reacts with `play` to the first request about items, and correctly to later requests. */
+/**
+ * Creates a reaction: reacts with `play` to the first request about items, and correctly to later
+ * requests.
+ */
 export const once =
   (play: Play): Play =>
   (question) =>
     question.number === 1 ? play(question) : behave(question);
 
-/** Responds with a status and without a body. */
+/** Creates a reaction: responds with a status and without a body. */
 export const status = (code: number): Play => refuse(code);
 
-/** Responds with 429 and a Retry-After of `seconds`. */
+/** Creates a reaction: responds with 429 and a Retry-After of `seconds`. */
 export const tooOftenFor = (seconds: number): Play =>
   refuse(429, () => ({ "Retry-After": String(seconds) }));
 
 /**
- * Responds with 429 and a Retry-After with a date, 0.5 to 1.5 seconds ahead, because such dates
- * have whole seconds. Calls `onUntil` with the date before the response.
+ * Creates a reaction: responds with 429 and a Retry-After with a date, 0.5 to 1.5 seconds ahead,
+ * because such dates have whole seconds. Calls `onUntil` with the date before the response.
  */
 export const tooOftenUntil = (onUntil: (until: Date) => void): Play =>
   refuse(429, () => {
@@ -151,15 +154,17 @@ const replying =
     send(question, speech.written(speech.reply(entries(question))));
   };
 
-/** Omits an ID from a reply that is marked as complete. */
+/** Creates a reaction: omits the ID `missing` from a reply that is marked as complete. */
 export const without = (missing: string): Play =>
   replying(({ ids, speech }) => ids.filter((id) => id !== missing).map((id) => speech.entry(id)));
 
-/** Returns another item instead of a requested item. */
+/** Creates a reaction: returns the item `stranger` instead of the requested item `missing`. */
 export const insteadOf = (missing: string, stranger: string): Play =>
   replying(({ ids, speech }) => ids.map((id) => speech.entry(id === missing ? stranger : id)));
 
-/** Returns the requested items and one item that was not requested. */
+/**
+ * Creates a reaction: returns the requested items and the item `stranger`, which was not requested.
+ */
 export const withStranger = (stranger: string): Play =>
   replying((question) => [question.speech.entry(stranger), ...entriesFor(question)]);
 
@@ -168,7 +173,9 @@ export const doubled: Play = replying(({ ids, speech }) =>
   ids.flatMap((id) => [speech.entry(id), speech.entry(id, true)]),
 );
 
-/** Returns each item twice with the same price, and omits the missing item. */
+/**
+ * Creates a reaction: returns each item twice with the same price, but omits the item `missing`.
+ */
 export const doubledWithout = (missing: string): Play =>
   replying(({ ids, speech }) =>
     ids.flatMap((id) => (id === missing ? [] : [speech.entry(id), speech.entry(id)])),

@@ -22,7 +22,8 @@ interface WatchlistHistory {
 
 /**
  * Creates an in-memory history store in which every watchlist exists until it is removed.
- * @param clock decides which points are too old to be returned; if absent, none is
+ * @param clock decides which points are too old to be returned; without a clock, the store returns
+ * all points
  */
 export function memoryHistoryStore(clock?: Clock): MemoryHistoryStore {
   const shown = <Query extends HistorySpan>(query: Query): Query =>

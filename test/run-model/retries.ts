@@ -66,7 +66,10 @@ function reportingStep({ steps }: Pipeline, first: string): string {
   return alike?.id ?? first;
 }
 
-/** Returns the IDs of the steps that do the item's owed retries; empty if it has none. */
+/**
+ * Returns the IDs of the steps that do the item's owed retries; empty if the item has no owed
+ * retries.
+ */
 export const stepsToRetry = (pipeline: Pipeline, item: Item): Set<string> =>
   new Set(item.owes.map((retry) => placeOf(pipeline, item, retry)));
 
@@ -83,7 +86,10 @@ export function addRetry(pipeline: Pipeline, item: Item, step: Step): void {
   item.owes = [...item.owes.filter((retry) => !isRepeated(retry)), wanted];
 }
 
-/** Removes the owed retry of a step that answered, or that had nothing to read. */
+/**
+ * Removes the owed retry of a step after the source answered the step, or if the step had nothing
+ * to read.
+ */
 export function clearRetry(pipeline: Pipeline, item: Item, { id }: Step): void {
   item.owes = item.owes.filter((retry) => placeOf(pipeline, item, retry) !== id);
 }

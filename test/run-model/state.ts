@@ -49,7 +49,10 @@ export interface RunStart {
   readonly newItems: number;
 }
 
-/** Returns the properties of a watchlist's next run. The argument is the watchlist before it. */
+/**
+ * Returns the properties of a watchlist's next run, from the state of the watchlist before that
+ * run.
+ */
 export function runStartOf({ pipeline, items, runCount, isRefreshDue }: ModelWatchlist): RunStart {
   const { entry, baseline, refresh } = pipeline;
   const counts = {
@@ -107,7 +110,7 @@ export const noStats = ({ scraper }: Step): StepStats => ({
   skipped: 0,
 });
 
-/** Returns the statistics of a run, in the form of the API. */
+/** Returns the statistics of a run, with the field names of the API. */
 export const statsOf = (runState: RunState, { tracked, entry, newItems }: RunStart): Entry => ({
   tracked,
   entry,

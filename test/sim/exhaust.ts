@@ -6,8 +6,8 @@ import type { Job } from "./worker.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
 
 /**
- * Runs each flow many times, each time with one fault at one call site. Prints each violation.
- * `passed` is false if there was a violation.
+ * Runs each flow (a short scenario) many times, each time with one fault at one call site. Prints
+ * each violation. `passed` is false if there was a violation.
  */
 export async function exhaust({ workers }: { readonly workers?: number } = {}): Promise<SimResult> {
   const startedAt = performance.now();

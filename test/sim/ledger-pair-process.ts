@@ -87,7 +87,10 @@ export interface PairScene extends Pick<Stage, "client" | "table"> {
   check(): Promise<void>;
 }
 
-/** Creates the scene of an existing account. The checks start when `watch` is called. */
+/**
+ * Creates the scene of a pair of ledger steps on an existing account. The checks start when `watch`
+ * is called.
+ */
 export function pairScene(
   { client, table }: Pick<Stage, "client" | "table">,
   accountId: string,

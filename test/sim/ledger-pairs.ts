@@ -61,7 +61,8 @@ export interface Plan {
 }
 
 /**
- * Runs one pair of steps on a new account. Returns the number of requests of each step.
+ * Runs a plan on a new account: the outer ledger step, and the inner ledger step before one request
+ * of the outer step. Then checks the ledger. Returns the number of requests of each step.
  * @param name the name of the account
  * @throws the first violation
  */
@@ -162,8 +163,9 @@ export interface PairsPlayed {
 }
 
 /**
- * Runs each pair many times: with the inner step at each request of the outer step, and with each
- * fault in either step. `passed` is false after a violation.
+ * Runs each pair of an outer and an inner ledger step many times: with the inner step before each
+ * request of the outer step, and with each fault in either step. `passed` is false after a
+ * violation.
  * @param options.workers the number of processes. @default the number of CPU cores
  * @param options.from the number of the first pair, from 1
  */
@@ -216,8 +218,9 @@ async function* playInWorker(
 const playsOfTable = 50;
 
 /**
- * Runs a pair with every fault, and prints each violation. Returns the number of plays and of
- * violations. `n` is the index of the pair, from 0.
+ * Runs a pair of ledger steps with every fault, and prints each violation. Returns the number of
+ * plays and of violations.
+ * @param n the index of the pair, from 0
  */
 export async function playFaultsOfPair(engine: Engine, n: number): Promise<PairsPlayed> {
   const pair = pairNumber(n);
@@ -296,7 +299,7 @@ function faultyPlans(plan: Plan, innerRequests: number): readonly Plan[] {
  */
 const requestsMax = 6;
 
-/** Draws a random pair of steps with its faults. */
+/** Draws a random pair of ledger steps with its faults. */
 export function planFrom(random: Random): Plan {
   const kind = random.pick([...(Object.keys(pairs) as AccountKind[]), "two shards" as const]);
   const pair = random.pick(pairsOf(kind));

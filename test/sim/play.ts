@@ -64,8 +64,8 @@ const inTurn = ["crashes", "queues", "store"] as const;
 const seedsPerContention = (seed: number): number => (seed <= 300 ? 5 : 25);
 
 /**
- * Returns the profile of a seed. Some seeds of `calls` have `contention`; all other seeds have the
- * three other profiles in turn.
+ * Returns the profile of a seed. Some seeds of `calls` have `contention`; all other seeds alternate
+ * between the three other profiles.
  */
 export function profileOf(scenario: string, seed: number): Profile {
   if (scenario === "calls" && seed % seedsPerContention(seed) === 1) return "contention";

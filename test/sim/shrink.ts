@@ -5,10 +5,10 @@ import type { Job } from "./worker.ts";
 const playsMax = 200;
 
 /**
- * Searches for a small set of faults under which a seed still fails, and returns their draws.
- * Leaves out halves of the faults, then smaller groups, and finally single faults, as long as the
- * seed still fails. Stops after 200 runs.
- * @param draws the draws of all faults, under which the seed fails
+ * Searches for a small set of faults under which a seed still fails. Returns the numbers of the
+ * random draws that inject these faults. Leaves out halves of the faults, then smaller groups, and
+ * finally single faults, as long as the seed still fails. Stops after 200 runs.
+ * @param draws the numbers of the random draws that injected a fault when the seed failed
  */
 export async function fewestFaults(
   pool: WorkerPool,

@@ -30,7 +30,10 @@ const anywhere: readonly FaultKind[] = [
 /** All kinds of faults that can be planned for a request. */
 export const singleFaultKinds: readonly FaultKind[] = [...anywhere, "transaction_conflict"];
 
-/** Creates a plan that injects `fault`, if it is defined, and records all call sites. */
+/**
+ * Creates a plan that injects only `fault`, or no fault if `fault` is undefined. `places` collects
+ * the call sites that the seed reaches.
+ */
 export function plannedFault(fault: SingleFault | undefined): {
   readonly planned: (attempt: Attempt) => FaultKind | undefined;
   readonly places: ReadonlyMap<string, Place>;

@@ -4,7 +4,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 /**
  * Creates a simulation of the service's bucket of event bodies. A write throws Error if the object
- * exists with different bytes.
+ * already exists with different bytes.
  */
 export function virtualBucket() {
   const stored = new Map<string, Buffer>();
@@ -33,8 +33,8 @@ export function virtualBucket() {
 }
 
 /**
- * Creates a simulation of a KMS key. It decrypts a ciphertext only with the context under which the
- * ciphertext was encrypted.
+ * Creates a simulation of a KMS key. Decryption throws InvalidCiphertextException unless it has the
+ * context under which the ciphertext was encrypted.
  */
 export function virtualKey() {
   const sealed = new Map<string, { readonly plaintext: Uint8Array; readonly context: string }>();

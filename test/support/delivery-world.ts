@@ -61,8 +61,9 @@ export const startedAt = "2026-11-20T10:00:00.000Z";
 const credentials = { accessKeyId: "test", secretAccessKey: "test" };
 
 /**
- * Starts tables, queues and buckets. Returns `open`, which creates an empty world with everything
- * that delivers events, and `stop`, which ends the servers.
+ * Starts tables, queues and buckets for tests of deliveries. Returns `open`, which creates an empty
+ * delivery world, and `stop`, which ends the servers. A delivery world has a separate table, queue
+ * and buckets, and functions that deliver events.
  */
 export async function startDeliveryWorld() {
   const tables = openTables();
@@ -328,8 +329,8 @@ export type DeliveryWorld = Awaited<
 >;
 
 /**
- * Registers the hooks that open an empty world and a receiver for each test of the calling file.
- * Calls `prepare` with the world and the receiver before the test.
+ * Registers the hooks that open an empty delivery world and a receiver for each test of the calling
+ * file. Calls `prepare` with the world and the receiver before the test.
  */
 export function eachDeliveryWorld(
   prepare: (opened: { readonly world: DeliveryWorld; readonly receiver: Receiver }) => unknown,

@@ -6,7 +6,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { codeBlocks } from "../readme/code-blocks.ts";
 import type { DeliveryWorld } from "./delivery-world.ts";
 
-/** Returns the bytes of all objects in the world's export bucket, by key. */
+/** Returns the bytes of all objects in the export bucket of a delivery world, by key. */
 export async function exportedObjects({
   s3,
   exportBucket: Bucket,

@@ -24,7 +24,8 @@ interface Sent {
 
 /**
  * Creates an account store that admits every call. `keyOf` returns the API key of an account,
- * always the same one. A call with an unknown key belongs to an account with an empty ID.
+ * always the same key for the same account. A call with any other key belongs to an account with an
+ * empty ID.
  */
 export function admittedAccounts() {
   const accountOf = new Map<string, string>();
@@ -95,7 +96,7 @@ export const refusal = ({ status, body }: Answer) => {
   return { status, code, ...(param === undefined ? {} : { param }) };
 };
 
-/** Returns the refusal of an invalid parameter, in the form of `refusal`. */
+/** Returns what `refusal` returns for a call with an invalid parameter. */
 export const invalid = (param: string) => ({ status: 400, code: "INVALID_PARAM", param });
 export const notFound = { status: 404, code: "NOT_FOUND" };
 export const conflict = { status: 409, code: "CONFLICT" };

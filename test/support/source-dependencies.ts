@@ -5,8 +5,8 @@ import { sourceStates } from "../../shared/sources/http/source-state.ts";
 import type { SourceDependencies } from "../../shared/sources/registry/parts.ts";
 
 /**
- * Builds the dependencies of a process's sources, with a separate rate budget. `changes` replaces
- * some of them.
+ * Builds the dependencies of a process's sources, with a separate rate budget. The dependencies in
+ * `changes` replace the defaults.
  */
 export const aSourceWorld = (changes: Partial<SourceDependencies> = {}): SourceDependencies => ({
   clock: systemClock,

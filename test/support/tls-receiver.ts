@@ -133,8 +133,8 @@ function headerOf(text: string) {
 }
 
 /**
- * Waits until `check` does not throw, at most two minutes, which is enough on a busy machine.
- * Rejects with its last error after that.
+ * Waits until `check` does not throw, at most two minutes, which is enough on a busy machine. After
+ * that, rejects with the last error of `check`.
  */
 export const eventually = (check: () => void): Promise<void> =>
   vi.waitFor(check, { timeout: 120_000, interval: 5 });

@@ -10,7 +10,8 @@ import { templateCacheFile } from "../../tools/local/data-folder.ts";
 const templates = join(import.meta.dirname, "../../node_modules/.cache", templateCacheFile);
 
 /**
- * Creates a data folder for a local world, with the templates of an earlier world if there are any.
+ * Creates a data folder for a local world. If an earlier local world saved its templates, copies
+ * them into the folder.
  */
 export function openWorldFolder(): string {
   const dir = mkdtempSync(join(tmpdir(), "world-"));
@@ -18,7 +19,9 @@ export function openWorldFolder(): string {
   return dir;
 }
 
-/** Saves a world's templates for later worlds, and deletes the world's data folder. */
+/**
+ * Saves the templates of a local world for later worlds, and deletes the data folder of the world.
+ */
 export function removeWorldFolder(dir: string): void {
   if (existsSync(join(dir, templateCacheFile))) {
     mkdirSync(dirname(templates), { recursive: true });

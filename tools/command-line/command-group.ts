@@ -89,7 +89,7 @@ export function commandNamed<Command extends { readonly about: string }>(
 /**
  * Runs the command of the group that the first argument of the process names, and then ends the
  * process. Without an argument, prints the help of the group and exits with 1; with `--help`, exits
- * with 0. For an unknown command or option, prints the nearest one and exits with 1.
+ * with 0. For an unknown command or option, suggests the most similar one and exits with 1.
  */
 export const runCommandGroup = (group: CommandGroup<Subcommand>): Promise<void> =>
   runMain(

@@ -120,8 +120,8 @@ export function helpOf({
 
 /**
  * Parses options and arguments. Returns `values` and `positionals`, like `parseArgs` of Node.js. An
- * error about an unknown option names the nearest one. Only an option with `multiple` can be
- * repeated, because `parseArgs` would ignore all of its values except the last.
+ * error about an unknown option suggests the most similar option. Only an option with `multiple`
+ * can be repeated, because `parseArgs` would ignore all of its values except the last.
  * @throws Error whose message is for the user, in one or two sentences
  */
 export function parseOptions<Options extends Readonly<Record<string, Omit<Option, "about">>>>(

@@ -20,9 +20,9 @@ export const fitForest = (samples: readonly Sample[]): ForestTable => ({
 });
 
 /**
- * Returns a training sample for each amount that a page shows; none for a page without a right
- * price. In each page, the right amounts together weigh as much as the wrong amounts, and all pages
- * weigh the same.
+ * Returns a training sample for each amount that a page shows; none for a page without a labeled
+ * price. In each page, the amounts that are prices together weigh as much as the other amounts, and
+ * all pages weigh the same.
  */
 export function samplesOf({ html, id, url, prices }: LabeledPage): Sample[] {
   if (prices.length === 0) return [];

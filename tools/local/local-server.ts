@@ -55,8 +55,8 @@ export async function serveAtPreviousPort(
 
 /**
  * Creates a listener whose handler is set later by `open`. Until then, and after `close`, the
- * listener responds with 503. A world needs it, because functions need the endpoints' addresses at
- * their start, and some endpoints need the functions.
+ * listener responds with 503. A world needs such a listener, because functions need the endpoints'
+ * addresses at their start, and some endpoints need the functions.
  */
 export function deferredListener(): {
   listener: RequestListener;

@@ -97,7 +97,7 @@ export function chooseSources(
 }
 
 /**
- * Checks a choice of a source like the service does at its start.
+ * Checks a choice of a source as the service does at its start.
  * @throws Error that names the wrong option
  */
 export function checkSource(choice: SourceChoice): void {

@@ -55,8 +55,8 @@ interface Scope {
 
 /**
  * Replaces the intrinsic functions of CloudFormation templates by local ARNs, names and URLs.
- * Resolves a resource when it is requested, and then throws an Error if it uses an unsupported
- * function or refers to an unknown resource.
+ * Resolves a resource only when it is requested. The request throws an Error if the resource uses
+ * an unsupported function or refers to an unknown resource.
  * @param queueUrlBase part of a queue's URL before its name, without the slash
  */
 export function resolveTemplates(

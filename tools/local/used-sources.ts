@@ -6,8 +6,9 @@ const adapters = v.record(v.string(), v.string());
 const configuration = v.record(v.string(), v.object({ adapter: v.string() }));
 
 /**
- * Records in the data folder which scrapers read from a real source. The sandbox must not read for
- * them later, because its invented data would replace the real data and be reported as changes.
+ * Records in the data folder which scrapers read from a real source. The sandbox must not serve
+ * these scrapers later, because its invented data would replace the real data and be reported as
+ * changes.
  * @param variable value of the variable SOURCES
  * @throws Error if the sandbox is configured for a scraper that has read from a real source
  */

@@ -35,8 +35,8 @@ export interface MigrationTally {
 
 /**
  * Runs a migration over all rows of its table, and returns the final counts. A row that fails does
- * not stop the migration. Another process may convert a row back after the scan has passed it, so
- * only a run without pending rows proves that none is left.
+ * not stop the migration. Another process may convert a row back after the scan has passed it. Only
+ * a run that finds no pending row therefore proves that no pending row is left.
  */
 export async function runMigration(
   migration: Migration,

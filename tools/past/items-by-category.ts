@@ -21,9 +21,9 @@ const step = 7_919;
 const triesForEach = 100;
 
 /**
- * Returns the IDs of sandbox items of some categories, so that the items of an invented watchlist
- * fit its name.
- * @throws Error if the sandbox has no item of the categories
+ * Returns the IDs of `count` sandbox items in the given categories, so that the items of an
+ * invented watchlist fit its name.
+ * @throws Error if fewer than `count` of the tried IDs are in the categories
  */
 export function idsOfCategories({
   platform,

@@ -41,8 +41,8 @@ const runsAtOnce = 4;
 const resultDays = 14;
 
 /**
- * Writes the steps of the past runs of the last days, with their results, in the form in which runs
- * store them.
+ * Writes the steps of the past runs of the last 14 days, with their results, in the form in which
+ * runs store them.
  */
 export async function writeResults(world: PastWorld, { past, runs, now }: Written): Promise<void> {
   const environment = readEnvironment("watchlists", world.environmentOf("watchlists"));
@@ -81,7 +81,10 @@ export async function writeResults(world: PastWorld, { past, runs, now }: Writte
   await writeRows(provide.dynamo({}), table, rows);
 }
 
-/** Writes the events of the past runs whose events are still kept. Delivers no event. */
+/**
+ * Writes the events of the past runs of the last 29 days, which the service keeps for at least
+ * another day. Delivers no event.
+ */
 export async function writeEvents(world: PastWorld, { past, runs, now }: Written): Promise<void> {
   const environment = readEnvironment("events", world.environmentOf("events"));
   const { feed, bodies } = feedSources(environment, {});

@@ -41,8 +41,8 @@ const listReply = v.looseObject({ products: v.array(product) });
 
 /**
  * Loads the products of the recorded replies in a folder. A product that occurs in several replies
- * is returned once, with the fields of all these replies. A field that no reply has gets the value
- * of a product on sale.
+ * is returned once, with the fields of all these replies. Fields that no reply contains get default
+ * values, with which the product can be bought.
  * @param folder if it does not exist, the project's own recordings are used
  */
 export function loadRecordedProducts(folder: string = ownRecordings): RecordedProduct[] {
@@ -77,8 +77,8 @@ const complete = (one: RecordedProduct): RecordedProduct => ({
 /**
  * Starts a server on loopback that returns the recorded products. `setPrice` throws an Error for an
  * SKU that was not recorded.
- * @param options `port` 0 means any free port. If another port is in use, the next free one is
- * taken.
+ * @param options `port` 0 means any free port. If any other port is in use, the server takes the
+ * next free port.
  */
 export async function startReplayCatalog(options: {
   readonly products: readonly RecordedProduct[];

@@ -19,8 +19,8 @@ export interface RunOfChanges {
 const watchlistId = "wl_prices";
 
 /**
- * Creates the events of a finished run in which the price of every item changed. They have the form
- * of the events that the run engine makes.
+ * Creates the events of a finished run in which the price of every item changed. The events have
+ * the same fields as the events that the run engine makes.
  */
 export function runOfChanges(wanted: RunOfChanges): RunEvents {
   const { accountId, runId, runNumber, items, startedAt } = wanted;

@@ -54,9 +54,12 @@ export interface ReadExportOptions {
 const manifestName = "_manifest.json";
 
 /**
- * Iterates over the complete runs of an export. Compares size and SHA-256 of each object with the
- * manifest, and the digest of the manifest with the events.
- * @throws ExportError if a run with a manifest is not complete
+ * Iterates over the complete runs of an export. Skips each folder without a manifest, and calls
+ * `onIncomplete` for it. Compares the size and SHA-256 of each object with the manifest, and the
+ * digest of the events with the manifest.
+ * @throws ExportError if an object that a manifest lists is missing or changed, or if a manifest
+ * contradicts the events
+ * @throws RangeError unless `since` is empty or a UTC date
  */
 export async function* readRuns(
   store: ExportStore,
@@ -104,9 +107,10 @@ async function readRun(store: ExportStore, folder: string): Promise<ExportedRun>
 }
 
 /**
- * Reads the Parquet files of a run, and compares them with the manifest.
+ * Verifies the Parquet files of a run: reads them, and compares their size and SHA-256 with the
+ * manifest.
  * @param store must contain the files under the keys of the manifest
- * @throws ExportError if a file is missing or changed
+ * @throws ExportError if a file is missing or differs from the manifest
  */
 export async function readTables(
   store: ExportStore,

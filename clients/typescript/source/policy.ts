@@ -49,8 +49,9 @@ const firstDelayMs = 500;
 const delayMsMax = 30_000;
 
 /**
- * Returns how long to wait before the next attempt, in milliseconds. The wait grows exponentially
- * and has a random part. It is at least the `Retry-After` of the response.
+ * Returns how long to wait before the next attempt, in milliseconds. The wait doubles after each
+ * attempt, up to 30 seconds, and up to half of it is random. If the error contains a `Retry-After`,
+ * the wait is at least as long.
  * @param attempt The number of attempts so far.
  * @param error The error of the last attempt.
  * @param random Returns a number from 0 (inclusive) to 1 (exclusive).

@@ -21,7 +21,9 @@ const toleranceSeconds = 300;
 /**
  * Verifies the signature of a delivery, and returns its event. `body` must be the raw body. During
  * a rotation, `secret` can contain both secrets.
- * @throws SignatureError if no secret matches, or if the delivery is older than five minutes
+ * @throws SignatureError if no signature matches a secret, or if the time of the signature differs
+ * by more than five minutes from the clock of this machine
+ * @throws TypeError if `body` is neither a string nor bytes, or if no secret is set
  */
 export function verifyWebhook(
   body: string | Uint8Array,

@@ -46,7 +46,7 @@ export interface AuditLog {
 type Warn = (line: string) => void;
 
 /**
- * Parses the stored text of lines. Warns about each line in another format and skips it: lines are
+ * Parses the stored text of lines. Skips each line in another format, and warns about it. Lines are
  * never deleted, so one damaged line must not hide the others.
  * @param texts The stored lines, oldest first.
  * @param warn Prints a warning.

@@ -40,7 +40,8 @@ export interface AloneCosts {
 }
 
 /**
- * Publishes, delivers and exports runs of two events, one at a time.
+ * Publishes, delivers and exports runs of two events, one at a time. Returns the median costs of a
+ * run.
  * @param runs the number of measured runs
  * @throws Error if the receiver did not get two events of each run
  */
@@ -100,7 +101,7 @@ export async function benchOneAtATime(
   };
 }
 
-/** Returns the costs as a table row. */
+/** Returns the result of `benchOneAtATime` as a table row. */
 export const aloneRow = ({
   archives,
   requests,

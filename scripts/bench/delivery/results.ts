@@ -26,8 +26,8 @@ export interface Round {
 }
 
 /**
- * Returns the number of events that the runs of a case send: one for each 500 changed items of a
- * run, and one completed event for each run.
+ * Returns the number of events that the runs of a case send. A run sends one event for every 500
+ * changed items, rounded up, and one completed event.
  */
 export const eventsIn = ({ runs, items }: Case): number =>
   runs * (Math.ceil(items / limits.itemEventsMax) + 1);

@@ -45,7 +45,10 @@ export interface Spent {
   readonly beganAt: number;
 }
 
-/** Returns the time in milliseconds since 1970, with fractions, which all processes share. */
+/**
+ * Returns the time in milliseconds since 1970, with fractions. The times of all processes on this
+ * machine are comparable.
+ */
 export const preciseNow = (): number => performance.timeOrigin + performance.now();
 
 const accountId = "acct_bench";
@@ -82,8 +85,8 @@ export const readPlaces = (): DeliveryPlaces =>
   JSON.parse(process.env["BENCH_PLACES"] ?? "") as DeliveryPlaces;
 
 /**
- * Runs `work` and returns its duration, its CPU time and its number of DynamoDB requests.
- * `requests` returns the number of DynamoDB requests that the process has sent so far.
+ * Runs `work` and returns its duration and its CPU time in milliseconds, and its number of DynamoDB
+ * requests. `requests` returns the number of DynamoDB requests that the process has sent so far.
  */
 export async function spentOn(
   work: () => Promise<void>,

@@ -1,8 +1,8 @@
 /**
  * Counts how many of the times are within one second, for every possible start of this second. All
  * times are in milliseconds.
- * @param range.from `least` ignores seconds that start earlier.
- * @param range.until `least` ignores seconds that end later.
+ * @param range.from Only seconds that start at this time or later count for `least`.
+ * @param range.until Only seconds that end by this time count for `least`.
  * @returns The smallest count in `least` and the largest in `most`. `least` is Infinity if no
  * second lies between `from` and `until`.
  */

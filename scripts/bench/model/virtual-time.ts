@@ -29,8 +29,8 @@ export interface VirtualTime {
 }
 
 /**
- * Creates a virtual clock that begins at `start`. Only `through` advances the time, from one
- * pending timer to the next.
+ * Creates a virtual clock that begins at `start`. Only `through` advances the time: it jumps from
+ * one pending timer to the next.
  */
 export function virtualTime(start: Date): VirtualTime {
   let now = start.getTime();

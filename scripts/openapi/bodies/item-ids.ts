@@ -13,9 +13,9 @@ export const itemIds = (platform: Platform, max: number, description: string) =>
   );
 
 /**
- * Returns the rules for items that are sent as an array, or as one string with IDs separated by
- * newlines or commas. `items` applies only to arrays, `properties` only to objects and `pattern`
- * only to strings.
+ * Returns the JSON Schema keywords for the IDs of items in three forms. `pattern` checks a string
+ * with IDs separated by newlines or commas. `items` checks the entries of an array, which are
+ * strings or objects with `id`.
  */
 export function idListRule(platform: Platform): JsonObject {
   const id = itemIdPattern(platform).replaceAll(/^\^|\$$/g, "");

@@ -30,7 +30,7 @@ function estimateOf({ likely, runs = 720, newAsins = 0, outIn = null }: Given) {
 
 const paused = { since: "2025-01-01", byDay: new Map<string, number>() };
 
-/** An account without usage, so that the schedules alone decide. */
+/** Returns an account with this balance and without usage, so that the schedules alone decide. */
 const withBalance = (credits: number) => ({
   account: { created_at: "2025-01-01T00:00:00Z", credit_balance: credits },
   use: { daily: [], paused },

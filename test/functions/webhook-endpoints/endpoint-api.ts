@@ -6,8 +6,8 @@ import type { DeliveryWorld } from "../../support/delivery-world.ts";
 import { admittedAccounts, groupCaller } from "../../support/group-api.ts";
 
 /**
- * Serves the webhook routes from a world's tables. `call` makes a call as the gateway does.
- * `warnings` contains the messages of the logged warnings.
+ * Serves the webhook routes from the tables of a delivery world. `call` makes a call as the gateway
+ * does. `warnings` contains the messages of the logged warnings.
  */
 export function endpointApi(world: DeliveryWorld, replaced: Partial<EndpointDependencies> = {}) {
   const { registering, webhooks, outbox, publishing } = world;

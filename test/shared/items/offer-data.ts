@@ -1,6 +1,6 @@
 import type { Offer } from "../../../shared/scrapers/offer.ts";
 
-/** Returns a plain new offer with the given changes. */
+/** Returns an offer of a new item at 19.99 US dollars, with the given changes. */
 export const offerOf = (changes: Partial<Offer> = {}): Offer => ({
   offerListingId: "a+b/c=",
   price: 19.99,

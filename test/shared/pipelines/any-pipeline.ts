@@ -133,7 +133,7 @@ interface Draft {
   readonly shuffled: number;
 }
 
-/** A valid pipeline, whose steps are defined in any order. */
+/** Draws a valid pipeline, whose steps are defined in any order. */
 export const anyPipeline = (platform: Platform = "retailer_a"): fc.Arbitrary<Pipeline> =>
   fc
     .tuple(

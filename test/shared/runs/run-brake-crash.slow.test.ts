@@ -7,8 +7,8 @@ const tables = openTables();
 const span = { since: "0000", until: "9999", order: "oldest_first" } as const;
 
 /**
- * Plays a run that its brake holds, and then releases or discards the run. Returns the stored state
- * at the end. `crash` is the point at which a process crashes, if any.
+ * Plays a run that the brake of its watchlist holds, and then releases or discards the run. Returns
+ * the stored state at the end. `crash` is the point at which a process crashes, if any.
  */
 async function play(status: "released" | "discarded", crash?: CrashPoint) {
   const bench = await startRunBench({ tables });

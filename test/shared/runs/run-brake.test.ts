@@ -396,7 +396,10 @@ describe("a run in which the shape of the source's answers changed", () => {
     return bench.lastRun(list);
   };
 
-  /** Thirty items at a price multiplied by 100. */
+  /**
+   * Returns an item at a price of 1,000, which was 10 before. Only the first thirty items have this
+   * price.
+   */
   const jumped = (id: string): Found => priced(many.indexOf(id) < wrong ? 1_000 : 10);
   /** Returns an item without the field `state`, which all items had before. */
   const stateless = (): Found => ({

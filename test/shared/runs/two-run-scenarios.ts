@@ -4,20 +4,24 @@ import { expect } from "vitest";
 import { type CrashPoint, type RunBench, startRunBench } from "../../support/run-bench.ts";
 import type { TestTables } from "../../support/tables.ts";
 
-/** Returns the fields of a read of a platform with one tier, with this price. */
+/**
+ * Returns the fields of a product read of `retailer_d`, a platform with one tier, with this price.
+ */
 export const standard = (amount: number): Record<string, unknown> => ({
   price: { amount, currency: "USD" },
   availability: { inStock: true, message: "" },
   retailer_d: { state: "ADD_TO_CART", regularPrice: 20, purchasable: true },
 });
-/** The fields of a product read of retailer_a, with this price and lowest new price. */
+/**
+ * Returns the fields of a product read of retailer_a, with this price and this lowest new price.
+ */
 export const product = (price: number, newMinPrice: number): Record<string, unknown> => ({
   price: { amount: price, currency: "USD" },
   availability: { inStock: true, message: "" },
   retailer_a: { newCount: 2, newMinPrice, buybox: { offerListingId: "o1", isFba: true } },
 });
 
-/** Returns the IDs of the steps that an item has an owed retry of. */
+/** Returns the IDs of the steps for which an item has an owed retry. */
 export const owedSteps = ({ owes }: Item): readonly string[] => owes.map(({ step }) => step);
 
 /** Returns the state of a watchlist that clients can observe, without the IDs of its events. */

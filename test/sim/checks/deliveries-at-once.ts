@@ -6,7 +6,7 @@ const usualMax = 4;
 
 /**
  * Checks that no session sent more concurrent requests to an endpoint than the highest limit that
- * the endpoint ever had (invariant D13).
+ * the endpoint ever had (invariant D13). In a session, a delivery worker drains one endpoint.
  * @throws Error if a check fails
  */
 export function checkRequestsAtOnce({ scene, endpoint, sent }: EndpointScene): void {

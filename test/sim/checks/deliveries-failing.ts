@@ -6,8 +6,9 @@ import { isSuccess } from "./deliveries-reached.ts";
 const failuresInRowMax = 3;
 
 /**
- * Checks first attempts to a failing endpoint (invariant D10). A session makes only one first
- * attempt until an attempt succeeds, and postpones its other deliveries.
+ * Checks the first attempts of deliveries to a failing endpoint (invariant D10). In a session, a
+ * delivery worker drains one endpoint. It makes only one first attempt until an attempt succeeds,
+ * and postpones its other deliveries.
  * @throws Error if a check fails
  */
 export function checkFailingEndpoint({ scene, endpoint, sent }: EndpointScene): void {

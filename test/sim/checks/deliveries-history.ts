@@ -281,8 +281,8 @@ function keep(times: Map<string, number[]>, name: string, at: number): void {
 }
 
 /**
- * Returns all values that were valid at some time between `from` and `to`, both inclusive. Contains
- * null if there was no value at some of these times.
+ * Returns all values that were valid at some time between `from` and `to`, both inclusive, in
+ * milliseconds since 1970. Contains null if there was no value at some of these times.
  * @param states the values with their start times, oldest first; undefined if there are none
  */
 export function statesWithin<Value>(

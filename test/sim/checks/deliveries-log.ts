@@ -5,8 +5,8 @@ import type { SentRequest } from "../receivers.ts";
 import { clocksAgree, type EndpointScene } from "./deliveries-endpoint.ts";
 
 /**
- * Returns true for an error with which the service ends a delivery without a request; false for
- * null.
+ * Returns true for an error with which the service ends a delivery without a request. Returns false
+ * for any other error and for null.
  */
 export const isEnd = (error: string | null): boolean =>
   error === "endpoint_disabled" || error === "endpoint_deleted";

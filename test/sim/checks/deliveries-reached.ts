@@ -85,7 +85,7 @@ export function checkOrder({ scene, endpoint, sent, log, isTroubled }: EndpointS
 const readMs = 10_000;
 
 /**
- * Checks that a process does not send a delivery again once it can read that the delivery
+ * Checks that a process does not send a delivery again once the process can read that the delivery
  * succeeded.
  * @throws Error if a check fails
  */

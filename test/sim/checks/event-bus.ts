@@ -4,8 +4,8 @@ import { attemptsMax } from "../../../shared/outbox/backoff.ts";
 import type { DeliveryScene } from "../scenarios/deliveries-scene.ts";
 
 /**
- * Checks that each published event is on the event bus, byte for byte as webhooks send it, and that
- * nothing else is (invariant D14). Call it when no work is left.
+ * Checks that the event bus has each published event, byte for byte as webhooks send it, and no
+ * other entries (invariant D14). Call it when no work is left.
  * @throws Error if a check fails
  */
 export function checkEventBus({ world, runs }: DeliveryScene): void {

@@ -75,7 +75,10 @@ export interface Sums {
 /** The sums before the first record. */
 export const noSums: Sums = { balance: 0, held: 0, spent: 0, sequence: 0, added: 0 };
 
-/** Adds records to the sums before them. Returns the sums after the last record. */
+/**
+ * Adds the changes of records to `before`, the sums before the first record. Returns the sums after
+ * the last record.
+ */
 export function foldOf(before: Sums, records: readonly Row[]): Sums {
   return records.flatMap(movesOf).reduce(
     (sums, move) => ({

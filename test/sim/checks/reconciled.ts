@@ -11,7 +11,8 @@ const later = ({ tasks }: World): Clock => ({
 });
 
 /**
- * Checks with the operators' command `reconcile` that data that is stored twice is equal.
+ * Checks that the operators' command `reconcile` finds no difference between data that is stored
+ * twice.
  * @param clock the time of the check; by default two minutes ahead, because `reconcile` skips
  * changes of the last minute
  * @throws Error if a check fails

@@ -4,7 +4,7 @@ import type { Stage } from "../stage.ts";
 import { allRows } from "./table-rows.ts";
 
 /**
- * Checks that the list of kinds has exactly one kind for every row of the table.
+ * Checks that every row of the table belongs to exactly one kind in `rowKinds`.
  * @throws Error if a check fails
  */
 export async function checkRowKinds(stage: Stage): Promise<void> {

@@ -33,7 +33,7 @@ interface Notified {
  *   notified price.
  * - A condition with `once` is reported once. After the step IDs change, each route starts with an
  *   empty state.
- * @param reached counts the rare states in which the runs were
+ * @param reached counts each rare state that a run reached
  * @throws Error if a check fails
  */
 export function checkLimits(records: Records, reached: World["reached"]): void {

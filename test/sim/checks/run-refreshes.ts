@@ -6,7 +6,7 @@ import type { World } from "../world.ts";
  * Checks which runs are refreshes (invariant R15). Every Nth run must be a refresh. A refresh may
  * read nothing, for example because a credit limit defers its first step. The following runs must
  * then be refreshes too, until a refresh reads its items. A baseline run is never a refresh.
- * @param reached counts the rare states in which the runs were
+ * @param reached counts each rare state that a run reached
  * @throws Error if a check fails
  */
 export function checkRefreshes(records: Records, reached: World["reached"]): void {

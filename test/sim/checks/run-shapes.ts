@@ -10,7 +10,7 @@ const prices = ["price", "newMinPrice", "buyboxPrice", "lowestPrice"];
 /**
  * Checks the shape of the answers of each run, and that a watchlist remembers which fields are
  * missing (invariants B5 and B6).
- * @param reached counts the rare states in which the runs were
+ * @param reached counts each rare state that a run reached
  * @throws Error if a check fails
  */
 export function checkShapes(records: Records, reached: World["reached"]): void {
@@ -47,7 +47,7 @@ function checkShape(
   return hold === undefined || hold.status === "released" ? missing : known;
 }
 
-/** Returns true if a run has a brake that holds it because of the shape of its answers. */
+/** Returns true if the watchlist's brake holds a run because of the shape of its answers. */
 export const isHeldForShape = ({ limits, shape }: Run): boolean =>
   limits.brake !== null && (shape?.priceJump ?? shape?.lostFields) !== undefined;
 

@@ -26,7 +26,7 @@ const mostQuarters: Readonly<Record<string, number>> = {
  * balance must have been too low. If the error names the daily budget of the account, this budget
  * must have left too few credits at some instant during the run (invariant C8). If all steps were
  * covered, there must be no error.
- * @param reached counts the rare states in which the runs were
+ * @param reached counts each rare state that a run reached
  * @throws Error if a check fails
  */
 export function checkShortfalls(

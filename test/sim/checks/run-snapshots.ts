@@ -16,8 +16,8 @@ type Row = Readonly<Record<string, unknown>>;
 export type SnapshotRows = ReadonlyMap<number, ReadonlyMap<string, Row>>;
 
 /**
- * Checks the snapshot files of a watchlist (invariant R23). A run that must have a file names it,
- * and the bucket contains exactly the named bytes. A discarded run has no file in the bucket.
+ * Checks the snapshot files of a watchlist (invariant R23). A run that must have a file names the
+ * file, and the bucket contains exactly the named bytes. A discarded run has no file in the bucket.
  * Returns the rows of the files.
  * @throws Error if a check fails
  */
@@ -67,14 +67,17 @@ function isDue(run: Run, records: Records, choice: "run" | "day"): boolean {
   return choice === "run" || before?.startedAt.slice(0, 10) !== run.startedAt.slice(0, 10);
 }
 
-/** Returns true if the run may have ended without a file. The bound has room for skewed clocks. */
+/**
+ * Returns true if the run may have ended without a file. The time limit is five minutes shorter
+ * than in the service, because clocks may differ.
+ */
 const wasStalled = ({ finishedAt, progressAt }: Run): boolean =>
   Date.parse(finishedAt ?? "") - Date.parse(progressAt) >= snapshotTimeoutMs - 5 * 60_000;
 
 /**
- * Checks that a snapshot file has the values that an item had after the run, as its recorded
- * outcomes show. Does nothing if users changed the item, or if the file of the run does not have
- * it.
+ * Checks that the row of an item in the snapshot file has the values that the item had after the
+ * run, as the recorded outcomes of the item show. Does nothing if users changed the item, or if the
+ * file does not contain the item.
  * @throws Error if a value differs
  */
 export function checkSnapshotRow(

@@ -35,7 +35,7 @@ const sweepMs = 10 * minute;
 /**
  * Starts to record the schedules in EventBridge Scheduler, and compares them with the watchlists
  * (invariants R10 and R11). `misfits` returns the current differences. `settle` throws
- * AssertionError if the service does not fix them in time.
+ * AssertionError if the service does not fix the differences in time.
  */
 export function watchSchedules(world: World) {
   const defined = new Map<string, Definition & { readonly at: Date }>();

@@ -4,8 +4,8 @@ import { ledgerEntryRow } from "../../support/old-ledger-entry.ts";
 import { accountKeys } from "../../../shared/aws/table/table.ts";
 
 /**
- * Writes the rows of an account as releases before shards stored them. The account has a call that
- * was charged 3 of 10 reserved credits. It also has open holds: 40 credits of a call, and 20
+ * Writes the rows of an account in the format of releases before shards. The account has a call
+ * that was charged 3 of 10 reserved credits. It also has open holds: 40 credits of a call, and 20
  * credits of a run's step.
  */
 export async function putOldAccount(

@@ -149,8 +149,8 @@ async function useCredits({ bench, accountId }: World): Promise<void> {
 }
 
 /**
- * Returns the lines that a reconciliation prints, for the world's account alone or for all
- * accounts.
+ * Returns the lines that a reconciliation of the test's tables prints, for the test's account alone
+ * or for all accounts.
  */
 export async function found(
   { bench, accountId }: World,

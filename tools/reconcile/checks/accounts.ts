@@ -11,9 +11,9 @@ export interface AccountsCheck {
 }
 
 /**
- * Yields one account, for a reconciliation of this account. Afterward, reports rows of shards that
- * the account must not have. If only the account's own row is missing, yields nothing and reports
- * this.
+ * Yields one account, for a reconciliation of this account. Afterward, reports rows of shards whose
+ * number is beyond the account's number of shards. If the tables have other rows of the account,
+ * but no account row, reports this and yields nothing.
  * @throws Error if the tables have no row of the account
  */
 export async function* oneAccount(

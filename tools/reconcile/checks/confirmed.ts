@@ -11,11 +11,11 @@ const pauseMs = 500;
 const checksMax = 8;
 
 /**
- * Repeats a check until its differences are confirmed, because the service keeps writing. Ends when
- * no row changed during the check, and the previous result had the same differences. If the first
- * result has no differences and no row changed, does not repeat the check. Makes at most 8
- * attempts, with pauses of 0.5 s. Returns the last result, with only those differences that the
- * previous result also had.
+ * Repeats a check until its differences are confirmed, because the service keeps writing. A
+ * difference is confirmed if two successive results contain it. Ends when no row changed during the
+ * check, and all differences of the result are confirmed. This is after one attempt if there are no
+ * differences. Makes at most 8 attempts, with pauses of 0.5 s. Returns the last result, with only
+ * its confirmed differences.
  */
 export async function confirm<Result extends CheckResult>(
   check: () => Promise<Result>,

@@ -18,7 +18,7 @@ interface FeedResult {
 /**
  * Checks that an account's event feed is consistent and contains each run of `ended`. For the
  * newest of these runs, also checks that each endpoint that must receive an event has a delivery of
- * it. Returns the differences found, and the number of runs in the feed.
+ * this event. Returns the differences found, and the number of runs in the feed.
  */
 export async function checkFeed(
   { id, openedAt, ended = [], endpoints }: FeedCheck,

@@ -69,7 +69,11 @@ interface Scanning {
   readonly attributes?: readonly string[];
 }
 
-/** Yields the rows of a whole table, partition by partition, in no defined order of partitions. */
+/**
+ * Yields the rows of a whole table, or only the rows with the sort key `sk`, with strongly
+ * consistent reads. The rows of a partition follow each other, but the order of the partitions is
+ * undefined.
+ */
 export async function* scanRows(
   client: DynamoDBDocumentClient,
   TableName: string,

@@ -86,8 +86,8 @@ export function sumDifferences({ id, ...storedSums }: StoredSums, sums: LedgerSu
 }
 
 /**
- * Reports ledger entries after the sequence in the account's row. Such entries would block the next
- * entry.
+ * Reports ledger entries whose number is higher than the sequence in the account's row. Such
+ * entries would block the next entry.
  */
 export function beyondDifferences(
   { accountId, sequence }: Pick<StoredSums, "accountId" | "sequence">,

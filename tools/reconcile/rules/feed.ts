@@ -77,8 +77,8 @@ export function feedCheck(
       return [{ place, field: "run_id", stored: storedRunId, expected: runId }];
     },
     /**
-     * Ends the check. Returns the runs that the feed lacks, and a difference if its count is too
-     * low.
+     * Ends the check. Returns the runs that the feed lacks, and a difference if the feed's stored
+     * count is too low.
      * @param later the feed's count, read after all runs
      */
     end(later: number): Difference[] {

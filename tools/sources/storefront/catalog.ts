@@ -172,7 +172,7 @@ function variantOf(
   };
 }
 
-/** Returns a product with these variants, in the form of the protocol. */
+/** Returns a product with these variants, as a reply of the catalog protocol contains it. */
 export function productWith(productId: string, variants: readonly StoreVariant[]): StoreProduct {
   const draw = drawsOf({ seed: "storefront", marketplace, id: productId });
   const amounts = variants.map(({ price }) => price.amount);

@@ -8,10 +8,10 @@ const sampleSize = 5;
 const sampleQuery = "a";
 
 /**
- * Completes the choices of stores that respond, and leaves out the choices of other stores, so that
- * their platforms keep the sandbox. Other choices stay unchanged. Only a store knows the form of
- * its IDs, so the function reads some products and derives `idTemplate`. A public store cannot read
- * the agent profile of this machine, so it gets the profile for trials.
+ * Completes the choices of stores that respond. Removes the choices of stores that do not respond,
+ * so that their platforms keep the sandbox. Does not change choices of other adapters. Only a store
+ * knows the form of its IDs, so the function reads some products and derives `idTemplate`. A public
+ * store cannot read the agent profile of this machine, so it gets the profile for trials.
  * @param log receives a sentence for each store
  */
 export async function reachableStores(

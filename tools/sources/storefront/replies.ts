@@ -25,7 +25,7 @@ const metaOf = (version: string, capability: "lookup" | "search"): object => ({
 });
 
 /**
- * Returns the content of a reply to a lookup. The content has one product for all its requested
+ * Returns the content of a reply to a lookup: each product once, with all of its requested
  * variants, and a message for each unknown ID. Each variant names the ID by which it was requested.
  */
 export function lookupContent(ids: readonly string[], { version, prices }: Serving): ToolContent {

@@ -107,8 +107,8 @@ function send(
 
 /**
  * Returns a value for the option `misbehave` with which the server shows the misbehavior `name` at
- * every call. If the contract calls it temporary (429 or 500), the server shows it only at the
- * first call.
+ * every call. If the contract calls the misbehavior temporary (429 or 500), the server shows it
+ * only at the first call.
  */
 export function alwaysMisbehaving(
   name: Misbehavior,

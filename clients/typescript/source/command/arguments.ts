@@ -17,7 +17,8 @@ export type Values = Readonly<Record<string, string | boolean | undefined>>;
 /**
  * Parses the arguments of a command.
  * @returns The option values, and in `words` the arguments that are not options.
- * @throws UsageError that suggests the most similar option if an option is unknown.
+ * @throws UsageError for an unknown or repeated option, and for a missing or unexpected value. For
+ * an unknown option, the message suggests the most similar option.
  */
 export function parse(
   args: readonly string[],
@@ -106,7 +107,7 @@ export function required(values: Values, name: string): string {
  * Parses the value of an option as a whole number of 0 or more.
  * @param option The name of the option, for the error.
  * @param text The value.
- * @throws UsageError if the value is not such a number.
+ * @throws UsageError unless the value is a whole number of 0 or more.
  */
 export function wholeNumber(option: string, text: string): number {
   const number = Number(text);

@@ -24,9 +24,11 @@ interface FeedOptions {
 }
 
 /**
- * Iterates over the events of the feed that the options select, until `signal` is aborted. Continues
- * after the last event if the service does not respond for up to ten minutes.
- * @throws ConnectionError or ApiError after a longer outage; ApiError for any other error
+ * Iterates over the events of the feed that the options select, until `signal` is aborted. If the
+ * service does not respond, or responds with a 5xx status, tries again for up to ten minutes. Then
+ * continues after the last event.
+ * @throws ConnectionError or ApiError after ten minutes of failed attempts; any other error
+ * immediately
  */
 export async function* feed(
   client: Client,

@@ -13,7 +13,7 @@ const labelColumns = new Set(["label", "name"]);
 
 /**
  * Iterates over the items of a CSV file, one row at a time. A first row with the name of a column,
- * such as `id` or `sku`, is a header. Without one, the IDs are in the first column.
+ * such as `id` or `sku`, is a header. Without a header, the IDs are in the first column.
  * @param path a file, or `-` for the standard input
  * @throws UsageError if a quoted cell has no end
  */

@@ -31,8 +31,8 @@ const sharedOptions: Options = {
 };
 
 /**
- * Runs a command line. Returns the exit code: 1 after a failure, 2 after a usage error, and 130 if
- * the user stopped the command.
+ * Runs a command line, and prints its error if it fails. Returns the exit code: 0 after success, 1
+ * after a failure, 2 after a usage error, and 130 if the user stopped the command.
  */
 export async function run(args: readonly string[], output: Output): Promise<number> {
   const abort = new AbortController();

@@ -14,10 +14,13 @@ const quietSeconds = 30;
 const quickForMilliseconds = 60_000;
 
 /**
- * Loads a listing as `usePages` does, and reloads it while the dashboard is visible: every 30
- * seconds, or every 3 seconds while entries are pending and for a minute after a refresh. With
- * several loaded pages, it does not reload every 30 seconds, because new entries would move the
- * text that the user is reading. Instead of 3 seconds, it then waits 3 seconds for each page.
+ * Loads a listing as `usePages` does, and reloads it while the dashboard is visible. Reloads it
+ * every 3 seconds while an entry is pending, and for a minute after the user refreshes the listing.
+ * Otherwise reloads it every 30 seconds.
+ *
+ * If several pages are loaded, the interval of 3 seconds becomes 3 seconds for each page. The
+ * reload every 30 seconds then stops, because new entries would move the text that the user is
+ * reading.
  */
 export function useLivePages<Entry extends { readonly id: string }>(
   load: Parameters<typeof usePages<Entry>>[0],

@@ -34,8 +34,9 @@ interface State<T> {
 
 /**
  * Loads data from the API when a component mounts and whenever an input changes. Aborts the request
- * when the component unmounts. If a load fails, sets `error` and keeps the data of the same inputs.
- * `poll` returns the seconds until the next load, or undefined for none.
+ * when the component unmounts. If a load fails, sets `error`, and keeps the data that an earlier
+ * load with the same inputs returned. `poll` returns the seconds until the next load, or undefined
+ * for none.
  * @param inputs the values on which `load` depends
  */
 export function useQuery<T>(

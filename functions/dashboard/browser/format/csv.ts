@@ -1,8 +1,8 @@
 export type CsvValue = string | number | boolean | null | undefined;
 
 /**
- * Returns a table as CSV (RFC 4180). An unknown value is an empty cell. A string that a spreadsheet
- * would read as a formula gets an apostrophe in front.
+ * Returns a table as CSV (RFC 4180). Null and undefined become empty cells. A string that a
+ * spreadsheet would evaluate as a formula gets an apostrophe in front.
  */
 export const csvOf = (header: readonly string[], rows: readonly (readonly CsvValue[])[]): string =>
   [header, ...rows].map((cells) => `${cells.map(cellOf).join(",")}\r\n`).join("");

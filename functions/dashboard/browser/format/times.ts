@@ -88,15 +88,15 @@ export function localOf(iso: string): string {
 const shownHoursMax = 48;
 const hoursOfDay = 24;
 
-/** Returns true if a duration is shown in hours, not in days. */
+/** Returns true if a duration of this many hours is shown in hours, not in days: below two days. */
 export const isShownInHours = (hours: number): boolean => hours < shownHoursMax;
 
 const counted = (count: number, unit: string): string =>
   `${formatCount(count)} ${count === 1 ? unit : `${unit}s`}`;
 
 /**
- * Formats for how long credits last, rounded down: `less than an hour`, `8 hours`; from two days
- * on, `4 days`.
+ * Formats the hours until the credits are used up, rounded down: `less than an hour`, `8 hours`;
+ * from two days on, `4 days`.
  */
 export function lastingWords(hours: number): string {
   if (hours < 1) return "less than an hour";

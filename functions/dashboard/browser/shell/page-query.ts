@@ -13,8 +13,8 @@ export interface IgnoredPart {
 export type QueryForm = Readonly<Record<string, readonly string[] | undefined>>;
 
 /**
- * Reads the parameters of a page's address. Parameters that the page does not have, and values that
- * are not valid, are in `ignored`.
+ * Parses the query parameters of a page's address. `ignored` contains the parameters that the page
+ * does not have and those with an invalid value, each with the reason.
  */
 export function readQuery(
   query: URLSearchParams,

@@ -39,8 +39,8 @@ export interface KeptEntry {
 const keptEntries = new Map<number, KeptEntry>();
 
 /**
- * Returns what the current page keeps in its history entry. The page may change the returned
- * object.
+ * Returns the state that the current page keeps in its entry of the browser history: the number of
+ * loaded pages and the scroll position. The page may change the returned object.
  */
 export function keptEntry(): KeptEntry {
   const kept = keptEntries.get(at) ?? { pages: 1, scroll: 0 };
@@ -91,7 +91,7 @@ export function followAddress(): void {
   });
 }
 
-/** Returns the current place and renders the component again when it changes. */
+/** Returns the current path and query, and renders the component again when they change. */
 export function usePlace(): Place {
   const [place, setPlace] = useState(here);
   // A layout effect subscribes before the next `popstate`, which would otherwise be missed.
@@ -154,9 +154,9 @@ export function useKeptScroll({ scroll }: KeptEntry, isLoaded: boolean): void {
 }
 
 /**
- * Shows another place instead of the current one, without a new entry in the history; use it for
+ * Shows the place to which `link` leads, without a new entry in the browser history; use it for
  * filters and tabs. If the link leads to another page or tab, first asks the user about unsaved
- * changes.
+ * changes. Does nothing if the user decides to keep them.
  */
 export function replacePlace(link: string): void {
   if (isElsewhere(placeOf(link)) && !mayLeave()) return;

@@ -80,7 +80,7 @@ interface NumberFilterProps {
   readonly onChange: (value: string) => void;
 }
 
-/** A filter that is a field for a number. Shows the error below the field. */
+/** A filter in which the user types a number. Shows the error below the input. */
 export function NumberFilter(props: NumberFilterProps) {
   const { label, placeholder, value, error, onChange } = props;
   const id = useId();

@@ -45,8 +45,8 @@ const ownTimes = "own";
 const noTime = "Enter a valid date and time. The year has four digits.";
 
 /**
- * Asks the user for a time span within the past 30 days, and calls `onConfirm` with it. Shows
- * `error`.
+ * Asks the user for a time span within the past 30 days, and calls `onConfirm` with the span. Shows
+ * the `error` of the last attempt. Calls `onClose` if the user cancels.
  */
 export function SpanDialog(props: SpanDialogProps) {
   const { error } = props;

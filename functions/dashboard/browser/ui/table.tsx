@@ -25,9 +25,10 @@ interface TableProps<Row> {
 }
 
 /**
- * A table of `rows`; gray lines while they are undefined, `empty` if there are none, and `error`
- * with a button to retry. The style sheet turns the table into a list of cards on narrow screens.
- * The explicit roles keep the table semantics, which browsers drop for cards.
+ * A table of `rows`. Shows gray lines while `rows` is undefined, and `empty` if there are no rows.
+ * Shows `error` with a button to retry above the rows, or instead of the gray lines or `empty`. The
+ * style sheet turns the table into a list of cards on narrow screens. The explicit roles keep the
+ * table semantics, which browsers drop for cards.
  */
 export function Table<Row>(props: TableProps<Row>) {
   const { caption, columns, rows, rowKey, error, onRetry, empty } = props;

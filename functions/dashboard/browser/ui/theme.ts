@@ -22,7 +22,9 @@ export function keepTheme(theme: Theme): void {
   }
 }
 
-/** Applies a theme to the page, and dispatches the event `themeChanged`. Does not store it. */
+/**
+ * Applies a theme to the page, and dispatches the event `themeChanged`. Does not store the theme.
+ */
 export function applyTheme(theme: Theme): void {
   const { dataset } = document.documentElement;
   if (theme === "system") delete dataset["theme"];

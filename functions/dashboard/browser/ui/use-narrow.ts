@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 /** The width below which the style sheets use the layout of phones. */
 const narrow = "(max-width: 50rem)";
 
-/** Returns true while the window is as narrow as a phone's screen. */
+/** Returns true while the window is so narrow that the style sheets use the layout of phones. */
 export function useNarrow(): boolean {
   const [isNarrow, setNarrow] = useState(() => matchMedia(narrow).matches);
   useEffect(() => {

@@ -329,7 +329,7 @@ describe("the row of an API key", () => {
   });
 
   /**
-   * Stores the row of the previous release: a total, and the total after each of 64 buckets of 50
+   * Stores the row of the previous release: a total, and the total after each of 64 intervals of 50
    * ms.
    */
   async function storeAsPreviousRelease(): Promise<void> {

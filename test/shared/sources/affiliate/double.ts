@@ -54,7 +54,10 @@ const recorded = (
   ) as { items: readonly Item[] }
 ).items;
 
-/** Returns the item at this index of the hand-written reply; an empty item beyond its end. */
+/**
+ * Returns the item at an index of the hand-written reply in `test/fixtures/affiliate`; an empty
+ * item beyond its end.
+ */
 export const sampleItem = (place: number): Item => recorded[place] ?? {};
 
 /** Builds an item that is in stock, as a reply of the affiliate API contains it. */

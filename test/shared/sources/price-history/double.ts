@@ -102,12 +102,12 @@ export const anOffer = (
   ...fields,
 });
 
-/** Returns a reply with a product that has a buy box for each requested ID. */
+/** Returns a reply with one product for each requested ID. Each product has a buy box. */
 export const allListed = ({ ids }: HistoryCall): ApiReaction => ({
   body: envelope({ products: ids.map((id) => aListing(id)) }),
 });
 
-/** Returns the product of the hand-written reply. */
+/** Returns the product of the hand-written reply in `test/fixtures/history`. */
 export const sampleProduct = (): Json => {
   const url = new URL("../../../fixtures/history/products.json", import.meta.url);
   const { products } = JSON.parse(readFileSync(url, "utf8")) as { products: readonly Json[] };

@@ -47,7 +47,7 @@ export interface StoreSubjectOptions extends Omit<ReferenceStoreOptions, "port">
   readonly adapter?: Readonly<Record<string, unknown>>;
 }
 
-/** Starts the reference store, and a server of the profiles that it reads. */
+/** Starts the reference store, and the server from which the store reads agent profiles. */
 export async function startStore({ adapter = {}, ...options }: StoreSubjectOptions = {}): Promise<
   StoreSubject & { readonly scraper: Scraper }
 > {

@@ -19,7 +19,10 @@ export const aPage = (head: string, body = ""): string =>
 export const aPageWithoutAddress = (head: string, body = ""): string =>
   `<html><head><title>Shop</title>${head}</head><body>${body}${filling}</body></html>`;
 
-/** Returns a `<script>` element with JSON-LD for each block. A string is not serialized. */
+/**
+ * Returns a `<script>` element with JSON-LD for each block. A block that is a string is inserted
+ * unchanged.
+ */
 export const linkedData = (...blocks: readonly unknown[]): string =>
   blocks
     .map((block) => (typeof block === "string" ? block : JSON.stringify(block)))

@@ -49,7 +49,10 @@ export const changedFields: Readonly<Record<string, ChangedField>> = {
   usedMinPrice: { ...number, ...ofA },
 };
 
-/** Returns true if a change of the field can have the kind. An empty kind means any kind. */
+/**
+ * Returns true if a change of the field can have this kind. An empty kind means any kind. Returns
+ * false for an unknown field.
+ */
 export const isFieldOf = (field: string, kind: string): boolean => {
   const known = changedFields[field];
   if (known === undefined) return false;
@@ -58,9 +61,9 @@ export const isFieldOf = (field: string, kind: string): boolean => {
 };
 
 /**
- * Returns true if items of the platform can have changes of the field and of the kind. For a
- * watchlist of the platform, the service refuses a filter by any other field or kind. An empty
- * string means any field or kind.
+ * Returns true if items of the platform can have a change of this field and this kind. An empty
+ * string means any field or kind. If they cannot, the service refuses the combination as a filter
+ * for a watchlist of the platform.
  */
 export const isOnPlatform = (
   platform: string,
@@ -73,7 +76,10 @@ export const isOnPlatform = (
       (platforms === undefined || platforms.includes(platform)),
   );
 
-/** Returns true if items of all platforms can have changes of the field and of the kind. */
+/**
+ * Returns true if items of every platform can have a change of this field and this kind. An empty
+ * string means any field or kind.
+ */
 export const isEverywhere = (wanted: { readonly field: string; readonly kind: string }): boolean =>
   Object.entries(changedFields).some(
     ([name, { platforms }]) =>

@@ -57,17 +57,23 @@ const noFilter: ChangeFilter = {
 };
 
 /**
- * Returns true if changes of a kind have no size. For such a kind, the service refuses filters by
- * size.
+ * Returns true if changes of this kind have no size, because their values are not numbers. For such
+ * a kind, the service refuses filters by size.
  */
 export const hasNoSize = (kind: string): boolean =>
   ["back_in_stock", "sold_out", "delisted", "new_seller"].includes(kind);
 
-/** Returns true if the changes that a filter selects are differences between numbers. */
+/**
+ * Returns true if a change that the filter selects can have a size: the difference between two
+ * numbers.
+ */
 export const hasSize = ({ kind, field }: Pick<ChangeFilter, "field" | "kind">): boolean =>
   !hasNoSize(kind) && (field === "" || changedFields[field]?.isNumber === true);
 
-/** Returns the fields that can be selected together with a kind, in the order of the list. */
+/**
+ * Returns the fields whose changes can have this kind, in the order of `changedFields`. An empty
+ * kind means any kind.
+ */
 export const fieldsOf = (kind: string): readonly string[] =>
   Object.keys(changedFields).filter((field) => isFieldOf(field, kind));
 
@@ -88,9 +94,10 @@ const form: Readonly<Record<keyof ChangeFilter, readonly string[] | undefined>> 
 };
 
 /**
- * Reads the filters from the address. Lists in `ignored` what it does not apply: unknown names and
- * values, a field whose changes cannot have the kind, and the order and the minimum sizes if the
- * changes have no size.
+ * Parses the filters in the address of the page. `ignored` contains the parts of the address that
+ * the page does not apply: unknown names and values, and a field whose changes cannot have the
+ * kind. If the selected changes have no size, it also contains the sort order and the minimum
+ * sizes.
  */
 export function readFilter(query: URLSearchParams): ReadFilter {
   const { values, ignored } = readQuery(query, form);
@@ -114,11 +121,17 @@ function fitting(filter: ChangeFilter): ChangeFilter {
   return { ...filter, field, ...sizes };
 }
 
-/** Returns a filter with `part` changed, and without the other parts that do not fit it. */
+/**
+ * Returns the filter with the values in `part`. Removes the field if its changes cannot have the
+ * kind. Removes the sort order and the minimum sizes if the selected changes have no size.
+ */
 export const changedFilter = (filter: ChangeFilter, part: Partial<ChangeFilter>): ChangeFilter =>
   fitting({ ...filter, ...part });
 
-/** Returns the minimum sizes of a filter as numbers, or what the user should enter instead. */
+/**
+ * Parses the minimum sizes of a filter. Each size becomes a number, or an error message for the
+ * user if the text is not a number, or neither if the text is empty.
+ */
 export const sizesOf = ({ percent, amount }: Pick<ChangeFilter, "amount" | "percent">) => ({
   percent: decimalIn(percent, { unit: "percent" }),
   amount: decimalIn(amount, { unit: "amount" }),
@@ -126,7 +139,7 @@ export const sizesOf = ({ percent, amount }: Pick<ChangeFilter, "amount" | "perc
 
 const defaults: ReadonlyMap<string, string> = new Map(Object.entries(noFilter));
 
-/** Returns the query of the page's address for these filters. */
+/** Returns the query parameters of the page's address for a filter. Omits default values. */
 export const queryOf = (filter: ChangeFilter): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(filter).filter(([name, value]) => value !== defaults.get(name)),

@@ -71,7 +71,7 @@ export function ChangeFilters({ filter, names, onChange }: ChangeFiltersProps) {
   );
 }
 
-/** The order, and the minimum size of a change. */
+/** Shows the controls for the sort order and for the minimum size of a change. */
 function SizeChoices({ filter, onChange }: Omit<ChangeFiltersProps, "names">) {
   const { percent, amount } = sizesOf(filter);
   return (

@@ -12,10 +12,13 @@ const words: Readonly<Record<FieldChange["kind"], string>> = {
   other: "Other change",
 };
 
-/** Returns the kind of a change for people, such as `Price drop`. */
+/** Returns the label for the kind of a change, such as `Price drop`. */
 export const kindWords = ({ kind }: FieldChange): string => words[kind];
 
-/** Returns the size of a change in percent with its sign; empty if it is not known. */
+/**
+ * Returns the size of a change in percent with its sign, such as `−2.5%`; an empty string if the
+ * size is unknown.
+ */
 export const percentWords = ({ delta_percent: percent }: FieldChange): string =>
   percent === null ? "" : formatPercentChange(percent);
 
@@ -29,7 +32,10 @@ export function amountWords({ delta, field, currency }: FieldChange): string {
   return `${sign}${valueWords(field, Math.abs(delta), currency)}`;
 }
 
-/** Returns whether a change is good or bad for a buyer. */
+/**
+ * Returns whether a change is `good`, `bad` or `neutral` for a buyer. Only the kind of the change
+ * counts.
+ */
 export function toneOf({ kind }: FieldChange): ChangeTone {
   if (kind === "price_drop" || kind === "back_in_stock") return "good";
   if (kind === "price_rise" || kind === "sold_out" || kind === "delisted") return "bad";

@@ -25,8 +25,9 @@ export interface Download {
 }
 
 /**
- * Returns the download of all changes that a query selects. `isCut` is false once `query` differs
- * from that of the last download; `busy` and the error stay those of the last download.
+ * Returns the download of all changes that a query selects. `isCut` is true only if the last file
+ * lacks changes and was loaded with the current query. `busy` and `error` are those of the last
+ * download, whatever its query was.
  */
 export function useDownload(query: ChangesQuery): Download {
   const [loaded, setLoaded] = useState(0);

@@ -38,7 +38,10 @@ export interface ChangesQuery {
   };
 }
 
-/** Returns the query of a filter, after the user has stopped typing the minimum sizes. */
+/**
+ * Returns the API query for a filter. A minimum size that the user types takes effect once the text
+ * has not changed for 250 ms.
+ */
 export function useChangesQuery(filter: ChangeFilter): ChangesQuery {
   const { percent, amount } = sizesOf({
     percent: useDebounced(filter.percent.trim()),
@@ -68,7 +71,10 @@ const rowOf = (change: FieldChange): Row => ({
   change,
 });
 
-/** Loads the changes that a query selects, page by page. */
+/**
+ * Loads the changes that a query selects, page by page. Restores the scroll position when the user
+ * returns to the page.
+ */
 export function useChanges(query: ChangesQuery): Pages<Row> {
   const kept = keptEntry();
   const pages = usePages<Row>(
@@ -108,8 +114,10 @@ export interface LoadedChanges {
 }
 
 /**
- * Loads all changes that a query selects, in its order, up to `downloadMax`.
+ * Loads the changes that a query selects, in the order of the query. Stops after `downloadMax`
+ * changes.
  * @param onProgress receives the number of loaded changes after each page
+ * @throws ApiError if the service refuses a request or does not respond
  */
 export async function loadChanges(
   api: ApiClient,

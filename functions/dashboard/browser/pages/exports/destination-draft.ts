@@ -35,8 +35,8 @@ const emptyDraft: DestinationDraft = {
 };
 
 /**
- * Returns the form values of a destination; the defaults for null. The secret access key is always
- * empty.
+ * Returns the form values of a destination, or the default values if `destination` is null. The
+ * secret access key is always empty.
  */
 export const draftOf = (destination: S3Destination | null): DestinationDraft =>
   destination === null

@@ -3,7 +3,10 @@ import { formatDateTime } from "../../format/times.ts";
 import { Button } from "../../ui/button.tsx";
 import type { ChargesQuery } from "./charges.ts";
 
-/** Shows how many charges were read and since when, with a button that reads the rest. */
+/**
+ * Shows the number of charges that were read and the time since which they were made, with a button
+ * that reads the other charges.
+ */
 export function ChargesNote({ charges }: { readonly charges: ChargesQuery }) {
   const { data, readAll } = charges;
   if (data === undefined) return null;

@@ -12,9 +12,9 @@ const dayOf = (time: string): string => time.slice(0, "2026-11-21".length);
 const dayAfter = (time: string): string => dayOf(new Date(Date.parse(time) + dayMs).toISOString());
 
 /**
- * Reads the credits that the paused watchlists charged on the days from which the rate of use is
- * computed. The service keeps a limited number of runs, so the days start later if a paused
- * watchlist ran more often.
+ * Reads the credits that paused watchlists charged during the days from which `currentPace`
+ * computes the rate of use. The service keeps a limited number of runs, so the period starts later
+ * if a paused watchlist ran more often.
  */
 export async function readPausedCredits(
   api: ApiClient,
@@ -34,7 +34,8 @@ export async function readPausedCredits(
 
 /**
  * Sums the credits of the runs of paused watchlists by UTC day.
- * @param runsOfLists the newest runs of each paused watchlist since `from`, newest first
+ * @param runsOfLists for each paused watchlist, the runs that the service keeps and that started at
+ * `from` or later, newest first
  */
 export function pausedCredits(
   runsOfLists: readonly (readonly Pick<WatchlistRun, "started_at" | "credits">[])[],

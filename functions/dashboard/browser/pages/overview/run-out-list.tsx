@@ -2,7 +2,8 @@ import { formatDate, formatDateTime, isShownInHours, lastingWords } from "../../
 import type { Forecast, RunOut } from "./run-out.ts";
 
 /**
- * Shows the forecasts of when the balance is used up, each with its basis. The earliest is in bold.
+ * Shows each forecast of when the balance is used up, and what the forecast is calculated from. The
+ * earliest time is in bold.
  */
 export const RunOutList = ({ runOut }: { readonly runOut: RunOut }) => (
   <ul class="plain-list">

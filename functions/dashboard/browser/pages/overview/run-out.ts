@@ -88,10 +88,10 @@ export type RunOut = readonly [Forecast, ...Forecast[]];
 export type Spending = Pick<Account, "created_at" | "credit_balance" | "forecast">;
 
 /**
- * Returns up to two forecasts of when the balance is used up. One is the forecast of the schedules,
- * which includes a watchlist that was created a minute ago. The other continues the current rate of
- * use, which includes item calls and manual runs. Returns null if neither uses up the balance
- * within ten years. All pages show these forecasts.
+ * Returns up to two forecasts of when the balance is used up, the earliest first. One follows the
+ * schedules, so it includes a watchlist that was created a minute ago. The other continues the
+ * current rate of use (see `currentPace`), so it includes item calls and manual runs. Omits a
+ * forecast of more than ten years. Returns null if no forecast is left.
  */
 export function runOutOf(account: Spending, use: Use, now: Date): RunOut | null {
   const { credit_balance: balance, forecast } = account;

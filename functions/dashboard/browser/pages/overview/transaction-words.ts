@@ -30,8 +30,8 @@ const types: Readonly<Record<string, readonly [type: string, meaning: string]>> 
 };
 
 /**
- * Returns the type of a ledger entry and its meaning, for people. Returns an unknown type
- * unchanged.
+ * Returns labels for the type of a ledger entry and for the meaning of the type. For an unknown
+ * type, returns the type itself and an empty meaning.
  */
 export const typeWords = ({
   type,

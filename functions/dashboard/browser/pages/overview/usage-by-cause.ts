@@ -35,7 +35,10 @@ const causeOf: Readonly<Record<Grouping, (entry: Entry) => Cause>> = {
   },
 };
 
-/** Sums charges by their cause, the largest sum first. */
+/**
+ * Sums the charges in ledger entries by watchlist or endpoint, or by API key, the largest sum of
+ * credits first. Ignores entries that are not charges.
+ */
 export function usageBy(grouping: Grouping, entries: readonly Entry[]): readonly CauseUsage[] {
   const sums = new Map<string, CauseUsage>();
   for (const entry of entries) {

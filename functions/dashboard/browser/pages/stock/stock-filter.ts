@@ -28,8 +28,8 @@ const form: Readonly<Record<keyof StockFilter, readonly string[] | undefined>> =
 };
 
 /**
- * Reads the filters from the address. Lists in `ignored` the parts of the address that it does not
- * apply.
+ * Parses the filters in the address of the page. `ignored` contains the parts of the address that
+ * the page does not apply.
  */
 export function readFilter(query: URLSearchParams): {
   readonly filter: StockFilter;
@@ -39,7 +39,10 @@ export function readFilter(query: URLSearchParams): {
   return { filter: { ...noFilter, ...values }, ignored };
 }
 
-/** Returns the query of the page's address for these filters. */
+/**
+ * Returns the query parameters of the page's address for a filter. The default order is an empty
+ * string.
+ */
 export const placeOf = ({ watchlist, search, order }: StockFilter) => ({
   watchlist,
   search,
@@ -49,7 +52,9 @@ export const placeOf = ({ watchlist, search, order }: StockFilter) => ({
 /** Minimum and maximum length of a search. The service refuses any other length. */
 const [searchMin, searchMax] = [2, 100];
 
-/** Returns the query of the items that match the filters, for `GET /v1/watchlists/items`. */
+/**
+ * Returns the query parameters of `GET /v1/watchlists/items` for the items that match the filters.
+ */
 export function queryOf(filter: StockFilter) {
   const [sort, order] = filter.order.split(" ");
   const search = filter.search.trim().slice(0, searchMax);

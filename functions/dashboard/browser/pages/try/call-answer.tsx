@@ -9,7 +9,7 @@ import { JsonView } from "../../ui/json-view.tsx";
 import { EmptyState, ErrorState, Skeleton } from "../../ui/states.tsx";
 import type { Sent } from "./use-call.ts";
 
-/** Shows the response to the last call, or a note that no call was sent. */
+/** Shows the response to the last call. If no call was sent, shows a note instead. */
 export function CallAnswer({ sent }: { readonly sent: Sent | undefined }) {
   const box = useRef<HTMLDivElement>(null);
   const answer = sent?.answer;

@@ -144,7 +144,10 @@ export const offersIn = (text: string): readonly OfferReference[] =>
       return { asin, offerListingId };
     });
 
-/** Returns true for a call that a key of the demo workspace can send: it charges nothing. */
+/**
+ * Returns true for a call that a key of the demo workspace can send without a charge: `products`,
+ * which then reads the sandbox, and every call that reads no items.
+ */
 export const isForDemo = (call: CallId): boolean => call === "products" || !isItemCall(call);
 
 /**
@@ -178,8 +181,8 @@ function bodyOf(call: ItemCallId, draft: Draft): CallBody {
 type PlatformEndpoint = Platform["endpoints"][number];
 
 /**
- * Returns the endpoint of a platform for a call; undefined if there is no platform, or if the
- * platform does not support the call.
+ * Returns the entry for a call in the `endpoints` of a platform. Returns undefined if `platform` is
+ * undefined, or if the platform does not support the call.
  */
 export const endpointOf = (
   platform: Platform | undefined,

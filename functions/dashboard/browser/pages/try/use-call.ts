@@ -50,8 +50,9 @@ export function useCall(): Calling {
 const typedParam = /^(ids|offers|days)\b/;
 
 /**
- * Returns the service's error about the text that the user typed for `request`. Returns undefined
- * if the last call had no such error, or if `request` is not the last call.
+ * Returns the service's error message about a text that the user typed for `request`, such as the
+ * IDs. Returns undefined if the last call has no such error, or if the last call differs from
+ * `request`.
  */
 export function refusalOf(sent: Sent | undefined, request: CallRequest): string | undefined {
   if (sent?.answer === undefined || sent.answer.status < 400) return undefined;

@@ -41,7 +41,10 @@ const spans = [
   ["90", "The last 90 days"],
 ] as const;
 
-/** Shows what past runs would have reported and cost with the pipeline and limits of the form. */
+/**
+ * Shows what past runs would have reported and cost with the pipeline and the limits that the
+ * watchlist's form contains.
+ */
 export function BacktestCard({ list, pipeline, limits, isRefused }: BacktestCardProps) {
   const [days, setDays] = useState("7");
   const [others, setOthers] = useState<readonly Watchlist[]>([]);

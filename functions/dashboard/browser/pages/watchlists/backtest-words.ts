@@ -17,8 +17,8 @@ export function backtestSentence(backtest: Backtest): string {
 }
 
 /**
- * Returns the credits that the runs of a back-test charged when they ran, with the pipeline of that
- * time.
+ * Returns the credits that the repeated runs charged when they ran, with the pipeline of that time.
+ * @param runs the past runs of the watchlist; only those that the back-test repeated count
  */
 export function chargedCredits(backtest: Backtest, runs: readonly WatchlistRun[]): number {
   const tested = new Set(backtest.runs.map((run) => run.run_number));
@@ -83,7 +83,10 @@ function creditsByDay({ runs }: Backtest): Readonly<Record<string, number>> {
 
 const wholeShare = 100;
 
-/** Returns true if the brake would hold a past run, by its counts of read and changed items. */
+/**
+ * Returns true if the brake in the form would hold a past run, by the run's counts of read and
+ * changed items.
+ */
 function isHeld({ stats }: WatchlistRun, { brake }: LimitsDraft): boolean {
   const entry = stats.steps[stats.entry];
   const read = (entry?.ok ?? 0) + (entry?.not_found ?? 0) - stats.new_items;

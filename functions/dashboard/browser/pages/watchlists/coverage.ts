@@ -26,9 +26,9 @@ export interface SpendingAccount {
 const monthHours = 720;
 
 /**
- * Returns what a balance covers, computed from the likely credits of the forecasts. Returns
- * undefined while the estimate, a forecast or the account is not loaded, or if the schedule has no
- * run within 30 days.
+ * Returns how many runs and how many hours a balance covers, computed from the likely credits of
+ * the forecasts. Returns undefined while the estimate, a forecast or the account is not loaded, or
+ * if the schedule has no run within 30 days.
  */
 export function coverageOf(
   estimate:

@@ -20,8 +20,8 @@ interface EndpointFieldProps {
 }
 
 /**
- * A field that selects the webhook endpoint of a watchlist. Calls `onChange` with its URL, or with
- * null for every subscribed endpoint.
+ * A field that selects the webhook endpoint of a watchlist. Calls `onChange` with the URL of the
+ * selected endpoint, or with null for every subscribed endpoint.
  */
 export function EndpointField({ endpoints, url, onChange, error }: EndpointFieldProps) {
   const known = endpoints.data?.data ?? [];

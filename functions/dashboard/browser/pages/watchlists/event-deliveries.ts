@@ -20,7 +20,8 @@ export interface EventDeliveries {
 }
 
 /**
- * Loads the webhook deliveries of events of a watchlist.
+ * Loads the webhook deliveries of a watchlist since the oldest of the given events, at most the
+ * newest 500, and groups them by event.
  * @param events newest first
  */
 export function useEventDeliveries(

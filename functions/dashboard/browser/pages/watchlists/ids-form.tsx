@@ -26,8 +26,8 @@ export const noIds: IdsDraft = {
 export const itemsMax = 50_000;
 
 /**
- * Finds the IDs in the text or file of a draft. If the platform is undefined, IDs may have any
- * form.
+ * Finds the item IDs in the text of a draft, which the user typed or loaded from a file. If the
+ * platform is undefined, any text can be an ID.
  */
 export const foundIn = (draft: IdsDraft, platform: Platform | undefined): FoundIds =>
   readIds(

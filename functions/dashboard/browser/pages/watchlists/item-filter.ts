@@ -64,8 +64,8 @@ export const isTime = (changed: string): boolean =>
 const changedNames: readonly string[] = [lastRun, ...changeTimes.map(([name]) => name)];
 
 /**
- * Reads the tab of a watchlist's page and the filter of its items from the address. Lists in
- * `ignored` the parts of the address that it does not apply.
+ * Parses the address of a watchlist's page: the tab, and the filter of the items. `ignored`
+ * contains the parts of the address that the page does not apply.
  * @param tabs the valid names of tabs
  */
 export function readPlace(
@@ -88,7 +88,10 @@ export function readPlace(
   return { tab, filter: { ...filter, changed: "" }, ignored: [...ignored, unknown] };
 }
 
-/** Returns the query of the address for a filter. */
+/**
+ * Returns the query parameters of the page's address for a filter. The default order is an empty
+ * string.
+ */
 export const placeOf = (filter: ItemFilter): Readonly<Record<string, string>> => ({
   ...filter,
   order: filter.order === allItems.order ? "" : filter.order,
@@ -101,8 +104,8 @@ interface Since {
 }
 
 /**
- * Returns the query of the items that match a filter, in its order, for
- * `GET /v1/watchlists/{id}/items`.
+ * Returns the query parameters of `GET /v1/watchlists/{id}/items` for the items that match a
+ * filter, in the order that the filter selects.
  */
 export function queryOf(filter: ItemFilter, since: Since) {
   const [sort, order] = filter.order.split(" ");

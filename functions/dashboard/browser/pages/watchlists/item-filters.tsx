@@ -17,8 +17,8 @@ interface ItemFiltersProps {
 }
 
 /**
- * Shows the filters of a watchlist's items: text, state and time of the last change. Also their
- * order.
+ * Shows the controls for the filters of a watchlist's items (text, state and time of the last
+ * change) and for the order of the items.
  */
 export function ItemFilters({ list, filter, onChange }: ItemFiltersProps) {
   const change = (part: Partial<ItemFilter>): void => onChange({ ...filter, ...part });

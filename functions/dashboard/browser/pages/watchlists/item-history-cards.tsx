@@ -28,7 +28,10 @@ interface HistoryCardsProps {
   readonly history: ItemHistory;
 }
 
-/** Shows the price of an item over time, its changes, and the rules and events about it. */
+/**
+ * Shows the price of an item over time, its changes, and the rules that report the item with their
+ * newest events.
+ */
 export function HistoryCards({ item, list, history }: HistoryCardsProps) {
   const runs = useMemo(() => runsIn(history.points, new Date()), [history]);
   const events = useItemEvents({ listId: list.id, itemId: item.id }, runs);

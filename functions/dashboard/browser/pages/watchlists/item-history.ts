@@ -15,7 +15,10 @@ export interface ItemHistory {
   readonly isCut: boolean;
 }
 
-/** Loads the newest stored changes of an item, at most five pages. */
+/**
+ * Loads the newest stored changes of an item: at most five pages of 1,000 history points.
+ * @throws ApiError if the service refuses a request or does not respond
+ */
 export async function loadHistory(
   api: ApiClient,
   { listId, itemId }: { readonly listId: Watchlist["id"]; readonly itemId: string },

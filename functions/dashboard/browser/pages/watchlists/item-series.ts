@@ -22,8 +22,8 @@ export const priceFieldIn = (points: readonly HistoryPoint[]): string | undefine
 export const secondsOf = (at: string): number => Date.parse(at) / 1_000;
 
 /**
- * Returns the prices of an item within a span, and the periods in which it was out of stock. The
- * first step has the values at the start of the span.
+ * Returns the prices of an item within a span, and the periods in which the item was out of stock.
+ * If a price is known for the start of the span, the prices begin with it.
  * @param points the history of the item, oldest first
  */
 export function seriesOf(points: readonly HistoryPoint[], span: Span): ItemSeries {

@@ -6,7 +6,9 @@ type FieldValue = NonNullable<WatchlistItem["snapshot"]>[string];
 /** Returns true for a field that contains an amount in the watchlist's currency. */
 const isAmount = (field: string): boolean => /price$/i.test(field);
 
-/** Returns the value of a tracked field as a label: `1,012.50 USD`, `yes`, `nothing`. */
+/**
+ * Returns the value of a tracked field as a label: `1,012.50 USD`, `yes`, or `nothing` for null.
+ */
 export function valueWords(field: string, value: FieldValue, currency: string): string {
   if (value === null) return "nothing";
   if (typeof value === "boolean") return value ? "yes" : "no";
@@ -53,8 +55,8 @@ export interface MainChange {
 }
 
 /**
- * Returns the last change of an item: that of its price, or else of the first changed field.
- * Returns undefined if the item has not changed yet.
+ * Returns the last change of an item: the change of its price, or the change of the first changed
+ * field if the price did not change. Returns undefined if the item has not changed yet.
  */
 export function mainChangeOf({
   last_change: change,
@@ -76,6 +78,9 @@ export function mainChangeOf({
  */
 export type ChangeTone = "good" | "bad" | "neutral";
 
-/** Returns the tone of a change: a lower price is good. */
+/**
+ * Returns the tone of a change for a buyer: `good` for a lower price, `bad` for a higher price, and
+ * `neutral` for any other change.
+ */
 export const toneOf = ({ field, percent = 0 }: MainChange): ChangeTone =>
   !isAmount(field) || percent === 0 ? "neutral" : percent < 0 ? "good" : "bad";

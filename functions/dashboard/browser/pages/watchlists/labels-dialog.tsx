@@ -20,8 +20,9 @@ interface LabelsDialogProps {
 export const labelsMax = 50;
 
 /**
- * A dialog with a field for the label of each selected item. Sends only the changed labels, and
- * then calls `onChanged` and `onClose`. If the call fails, shows the error and stays open.
+ * A dialog with a field for the label of each selected item. On submit, sends only the changed
+ * labels, and then calls `onChanged` and `onClose`. If the call fails, shows the error and stays
+ * open.
  */
 export function LabelsDialog({ list, items, onChanged, onClose }: LabelsDialogProps) {
   const toast = useToast();

@@ -43,7 +43,10 @@ export function useItems({ list, filter, now }: ItemsRequest): Pages<WatchlistIt
   return pages;
 }
 
-/** Loads all items that match a filter, in its order. */
+/**
+ * Loads all items that match a filter, in the order that the filter selects.
+ * @throws ApiError if the service refuses a request or does not respond
+ */
 export async function loadItems(
   api: ApiClient,
   { list, filter, now }: ItemsRequest,

@@ -28,8 +28,9 @@ export const newPipeline: PipelineDraft = { template: defaultTemplate, text: "" 
 export const pipelineText = (pipeline: Pipeline): string => JSON.stringify(pipeline, null, 2);
 
 /**
- * Returns the draft for a watchlist's pipeline: the template with the same content, or else JSON.
- * While `scrapers` is undefined, only the default pipeline can be found.
+ * Returns the draft for a watchlist's pipeline: the template with an equal pipeline, or else the
+ * pipeline as JSON. While `scrapers` is undefined, the draft cannot name any template except the
+ * default.
  */
 export function pipelineDraftOf(list: Watchlist, scrapers: Scrapers | undefined): PipelineDraft {
   const text = pipelineText(list.pipeline);
@@ -72,7 +73,10 @@ const withMinDrop = (pipeline: Pipeline, percent: number): Pipeline => ({
   })),
 });
 
-/** Reads the minimum drop of a draft as a number, or returns what the user should enter instead. */
+/**
+ * Parses the minimum drop of a draft, in percent. Returns a number, or an error message for the
+ * user if the text is not a number, or neither if the text is empty.
+ */
 export const minDropOf = ({ minDrop = "" }: PipelineDraft): DecimalInput =>
   decimalIn(minDrop, { unit: "percent" });
 

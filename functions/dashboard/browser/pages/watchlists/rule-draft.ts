@@ -46,7 +46,10 @@ const changeOps: ReadonlySet<string> = new Set(["increased", "decreased"]);
 export const needsValue = (op: string | undefined): boolean =>
   op !== undefined && !changeOps.has(op);
 
-/** Returns the operators that a route or a test can use with a field. */
+/**
+ * Returns the operators that a test of a field can use in a route with this `when`. Returns an
+ * empty array if the field is undefined.
+ */
 export const opsOf = (field: Field | undefined, when: string): readonly string[] =>
   field?.ops.filter((op) => when === "changed" || needsValue(op)) ?? [];
 
@@ -249,7 +252,10 @@ export function withoutTest(route: Route, at: number): Route {
   const where = without(route.where ?? [], at);
   return compact({ ...route, where: where.length === 0 ? undefined : where });
 }
-/** Returns a route with a further test of a field that reads of the scraper have. */
+/**
+ * Returns a route with a further test in `where`. The test uses the first field that reads of the
+ * scraper contain.
+ */
 export function withNewTest(route: Route, scraper: Scraper | undefined): Route {
   const [field] = fieldsFor(scraper, "ok");
   const test = {

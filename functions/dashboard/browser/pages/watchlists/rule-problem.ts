@@ -33,7 +33,11 @@ interface Mark {
   readonly "aria-describedby"?: string;
 }
 
-/** Returns the attributes for the control of a part of a rule, such as `cooldown`. */
+/**
+ * Returns the attributes for the control of a part of a rule, such as `cooldown`. The attributes
+ * mark the control as invalid if the error of the rule is about this part. Otherwise the result is
+ * empty.
+ */
 export function useMark(part: string): Mark {
   const marked = useContext(MarkedPartContext);
   if (marked === undefined) return {};
@@ -54,8 +58,10 @@ const labels: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the error about a rule with the words of the form instead of the names of the API.
- * @param field the label of the field that shows the error, if it is not in the form of the rule
+ * Returns the error message about a rule, with the labels of the form instead of the parameter
+ * names of the API.
+ * @param field the label of the field that shows the error, if the field is outside the form of the
+ * rule
  */
 export function problemWords({ message, part }: RuleProblem, field?: string): string {
   const test = /^where\[(\d+)\]\.(\w+)/.exec(part);

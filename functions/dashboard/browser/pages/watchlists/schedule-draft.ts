@@ -72,9 +72,10 @@ export const scheduleFieldsIn = (schedule: Watchlist["schedule"]): ScheduleField
     : { every: schedule.every };
 
 /**
- * Returns the time from which the service counts the interval of a watchlist, in ISO 8601: the last
+ * Returns the time (ISO 8601) from which the service counts the interval of a watchlist: the last
  * run if the draft changes the interval, otherwise one interval before the next run. Returns null
- * for a cron expression, and if the interval counts from now.
+ * for a cron expression. Also returns null if the interval would start when the draft is saved,
+ * because the watchlist is paused or has not run.
  */
 export function intervalStart(draft: ScheduleDraft, list: Watchlist): string | null {
   if (list.status === "paused" || draft.type === "cron") return null;

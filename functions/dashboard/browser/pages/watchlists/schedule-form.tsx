@@ -21,7 +21,7 @@ const shownTimes = 5;
  * Loads the next run times of a draft once the draft has not changed for 250 ms. The `error` of the
  * result is the service's error for an invalid draft.
  * @param after the time from which an interval counts, in ISO 8601, such as that of the last run.
- * Omitted: now.
+ * If it is absent or null, the interval counts from the time of the request.
  */
 export function useSchedulePreview(
   draft: ScheduleDraft,

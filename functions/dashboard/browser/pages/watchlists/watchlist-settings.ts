@@ -42,7 +42,10 @@ const settings: readonly Setting[] = [
   },
 ];
 
-/** Returns the settings that have an effect in a context. The form shows and sends only these. */
+/**
+ * Returns the settings that have an effect with the pipeline in `context`. The form shows and sends
+ * only these settings.
+ */
 export const settingsFor = (context: SettingContext): readonly Setting[] =>
   settings.filter(({ applies }) => applies(context));
 

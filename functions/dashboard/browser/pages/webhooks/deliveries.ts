@@ -33,8 +33,8 @@ const form = {
 const listIdForm = /^wl_\w+$/;
 
 /**
- * Reads the filters of a delivery log and the open delivery from the address, so that users can
- * share and reload them.
+ * Parses the address of a page with a delivery log: the filters and the ID of the open delivery.
+ * The address contains both, so that users can share and reload the page.
  */
 export function readDeliveryQuery(query: URLSearchParams): DeliveryQuery {
   const { values, ignored } = readQuery(query, form);

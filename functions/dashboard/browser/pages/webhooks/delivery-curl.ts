@@ -5,7 +5,10 @@ interface SentRequest {
   readonly body: string;
 }
 
-/** Returns a curl command that sends the same request: the same headers and the same bytes. */
+/**
+ * Returns a curl command that repeats a request of a delivery, with the same headers and the same
+ * bytes.
+ */
 export const curlOf = ({ url, headers, body }: SentRequest): string =>
   [
     `curl -X POST ${quoted(url)}`,

@@ -13,7 +13,7 @@ interface EndpointDialogsProps {
   readonly onClose: () => void;
 }
 
-/** Shows the dialog of an endpoint that `open` names; nothing if `open` is undefined. */
+/** Shows the dialog with the name `open` for an endpoint. Shows nothing if `open` is undefined. */
 export function EndpointDialogs({ open, ...props }: EndpointDialogsProps) {
   if (open === undefined) return null;
   const { endpoint, onChanged, onClose } = props;

@@ -11,8 +11,8 @@ export const stateOf = ({ status }: WebhookEndpoint): string =>
   status === "ok" ? "enabled" : status;
 
 /**
- * Returns an endpoint's last success, the start of its failures and its last failure, as names and
- * values.
+ * Returns names and values for the health of an endpoint: the last success, the time since which
+ * all attempts failed, and the last failure. Leaves out a failure that does not exist.
  */
 export function healthFacts(endpoint: WebhookEndpoint): FactList {
   const { failing_since: since, last_error: error, last_success_at: success } = endpoint;

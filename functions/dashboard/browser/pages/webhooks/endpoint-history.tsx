@@ -41,7 +41,10 @@ async function newest(
   return { deliveries, isCut: true };
 }
 
-/** Shows how the deliveries of an endpoint ended, day by day. Reads them when the user asks. */
+/**
+ * Shows how the deliveries of an endpoint ended, day by day. Loads the deliveries only after the
+ * user asks for them.
+ */
 export function EndpointHistory({ endpointId }: { readonly endpointId: string }) {
   const [isAsked, setAsked] = useState(false);
   return (

@@ -18,7 +18,8 @@ interface EnabledButtonProps {
 
 /**
  * A button that enables or disables an endpoint. One button does both, so that it keeps the focus.
- * Calls `onEnabled` after each attempt to enable the endpoint; a toast shows the result.
+ * Enables the endpoint, shows the result in a toast, and calls `onEnabled`, even after a failure.
+ * For an enabled endpoint, only calls `onDisable`.
  */
 export function EnabledButton({ endpoint, onEnabled, onDisable }: EnabledButtonProps) {
   const toast = useToast();

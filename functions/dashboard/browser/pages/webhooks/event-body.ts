@@ -70,7 +70,10 @@ interface SentData {
   readonly products?: readonly SentEntry[];
 }
 
-/** Reads the body of a delivery. */
+/**
+ * Parses the body of a delivery for display. If the body is not JSON, returns only the unchanged
+ * text, in `indented`.
+ */
 export function eventBodyOf(body: string): EventBody {
   const event = parsed(body);
   if (event === undefined) return { indented: body };
@@ -99,7 +102,10 @@ function parsed(body: string): unknown {
   }
 }
 
-/** Reads an entry of an event from the JSON that the API sends. */
+/**
+ * Converts an entry of an event from the JSON of the API. `values` of the result contains the
+ * item's values in the event, or its last known values, or is empty.
+ */
 export function eventEntryOf(sent: unknown): EventEntry {
   const { snapshot, last_snapshot: last, values, ...entry }: SentEntry = Object(sent);
   return { ...entry, values: values ?? snapshot ?? last ?? {} };

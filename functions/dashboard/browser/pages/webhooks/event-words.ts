@@ -46,7 +46,7 @@ export function ruleSentence(
   return `One or more of these rules${at}: ${texts.join("; ")}.`;
 }
 
-/** Returns the result of a run as a sentence. */
+/** Returns a sentence with the status, the reported items and the cost of a run. */
 export function runSentence({
   runNumber,
   status,
@@ -73,7 +73,7 @@ interface Receiver {
   readonly endpoint: WebhookEndpoint | undefined;
 }
 
-/** Returns a sentence that names why this endpoint received an event. */
+/** Returns a sentence that explains why an endpoint received an event. */
 export function receiverSentence({ delivery, list, endpoint }: Receiver): string {
   if (endpoint === undefined) return "The endpoint that received it was deleted.";
   if (list?.webhook_endpoint_id === endpoint.id)

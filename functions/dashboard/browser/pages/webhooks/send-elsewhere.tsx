@@ -12,8 +12,8 @@ interface SendElsewhereProps {
 }
 
 /**
- * Sends the event of a delivery to another endpoint, even if that endpoint does not subscribe to
- * the event's type.
+ * A form that sends the event of a delivery to another enabled endpoint, even if that endpoint does
+ * not subscribe to the event's type. Then shows a toast and calls `onSent`.
  */
 export function SendElsewhere({ delivery, endpoints, onSent }: SendElsewhereProps) {
   const toast = useToast();

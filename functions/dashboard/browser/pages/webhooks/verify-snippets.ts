@@ -3,7 +3,8 @@ export const verifySnippets = {
   typescript: `import { createHmac, timingSafeEqual } from "node:crypto";
 
 /**
- * Returns true if the signature in a header matches the body.
+ * Returns true if the signature in a header matches the body, and its time is at most five
+ * minutes from now.
  * @param body the raw bytes of the request, before any parsing
  */
 export function isGenuine(body: Buffer, header: string, secret: string): boolean {
