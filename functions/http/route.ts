@@ -53,8 +53,8 @@ export interface Route<Dependencies, Body = unknown, Query = unknown> {
   readonly body?: GenericSchema<unknown, Body>;
   readonly query?: GenericSchema<unknown, Query>;
   /**
-   * Throws 501 for an announced feature. It is called before the schemas, so that an invalid
-   * parameter does not hide the 501.
+   * Throws 501 for a feature that is announced but not yet available. It is called before the
+   * schemas, so that an invalid parameter does not hide the 501.
    */
   readonly announced?: (sent: SentCall) => void;
   /** Throws 400 for errors that the schemas cannot detect. It is called after the schemas. */

@@ -163,8 +163,8 @@ const sizeOf = (row: Row): number =>
 
 /**
  * Measures the read of one item's history of 400 days. The simulated merged windows contain only
- * points of items in the same bucket, because a reader of the item reads no other points. The
- * unmerged runs contain all points.
+ * points of items in the item's bucket (a hash group of item IDs), because a reader of the item
+ * reads no other points. The unmerged runs contain all points.
  */
 async function benchItem(bench: Bench, list: List): Promise<Metrics> {
   const { client, meter, table } = bench;

@@ -14,7 +14,7 @@ import { doTasks } from "./task-process.ts";
 
 const rounds = 3;
 const answersDir = process.env["BENCH_ANSWERS"] ?? "";
-/** The last reading of each item at another tier than pulse, by item ID. */
+/** The last reading of each item at a tier other than pulse, by item ID. */
 const product = new Map<string, Snapshot>();
 const pulse = new Map<string, Snapshot>();
 

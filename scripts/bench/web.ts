@@ -43,8 +43,8 @@ const markupOnly: Variant = { fallbacks: new Set(), hasForest: false };
 const everything: Variant = { fallbacks: allFallbacks, hasForest: true };
 
 /**
- * The compared methods to read a page. All methods use the markup. No method uses rules, because
- * rules are for one shop.
+ * The compared methods to read a page. All methods use the markup. No method uses extraction rules,
+ * because a deployer writes such rules for one shop.
  */
 const variants: Readonly<Record<string, Variant>> = {
   "markup only": markupOnly,
@@ -110,7 +110,11 @@ export function printWeb(tables: Record<string, unknown>): void {
 
 type Forests = ReadonlyMap<LabeledPage, ForestTable>;
 
-/** Returns the forest for each page: a forest that has learned from no page of the same site. */
+/**
+ * Returns the forest of decision trees for each page. With `train`, one forest that was trained on
+ * the pages of that folder serves all pages. Otherwise, the forest of a page was trained on the
+ * pages of other sites.
+ */
 function forestsFor(pages: readonly LabeledPage[], train: string | undefined): Forests {
   if (train !== undefined) {
     const forest = fitForest(readLabeledPages(train).flatMap(samplesOf));
@@ -139,8 +143,8 @@ const extract = (
   );
 
 /**
- * Returns the status that the adapter would return if the page had the currency of the
- * marketplace.
+ * Returns the status that the adapter `web` would return if the price on the page were in the
+ * currency of the marketplace.
  */
 function statusOf({ url }: LabeledPage, extraction: Extraction): string {
   if (extraction.proof === "several") return "partial";

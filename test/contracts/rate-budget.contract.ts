@@ -56,7 +56,7 @@ export function rateBudgetContract(name: string, make: () => RateBudgetSubject):
         [0, 0, 0, 100, 200].map((ms) => startMs + ms),
       );
       expect(await startsOf(second, at)).toEqual([startMs + 300]);
-      // An idle time restores the burst, but not more than one burst.
+      // After an idle time, one burst of calls can start immediately again, but not more.
       const later = { ...at, nowMs: startMs + 60_000, permits: 4 };
       expect(await startsOf(first, later)).toEqual(
         [0, 0, 0, 100].map((ms) => startMs + 60_000 + ms),
@@ -115,7 +115,7 @@ export function rateBudgetContract(name: string, make: () => RateBudgetSubject):
               nowMs = Math.min(...busyUntil);
             }
             starts.sort((a, b) => a - b);
-            // Grants round to whole milliseconds.
+            // The start times in grants are rounded to whole milliseconds.
             const rounding = perSecond * 0.002;
             expect(excessOf(starts, perSecond)).toBeLessThanOrEqual(burst + rounding + 1e-6);
             const inTime = starts.filter((at) => at <= nowMs).length;

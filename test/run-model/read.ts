@@ -49,7 +49,7 @@ export interface Reading {
   readonly offer: string | null | undefined;
   /** The states of the pipeline's routes before the read. */
   readonly routeStates: ModelRouteStates;
-  /** Time of the read in milliseconds. */
+  /** Time of the read in milliseconds since 1970. */
   readonly at: number;
 }
 

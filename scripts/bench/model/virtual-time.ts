@@ -15,7 +15,7 @@ interface Timer {
  */
 export interface VirtualTime {
   readonly clock: Clock;
-  /** Returns the virtual time in epoch milliseconds. */
+  /** Returns the virtual time in milliseconds since 1970. */
   now(): number;
   sleep(milliseconds: number): Promise<void>;
   /** Runs real input or output. Virtual time does not advance until the work has ended. */

@@ -30,7 +30,10 @@ function nameButtons(): void {
 }
 const isCopyButton = (button: Element): boolean => button.classList.contains("scalar-code-copy");
 
-/** Corrects the renderer's dialog: restores the role of its buttons, and completes comboboxes. */
+/**
+ * Corrects the roles in the renderer's dialog for screen readers: removes the role `none` from
+ * buttons, and adds the missing attribute `aria-expanded` to comboboxes.
+ */
 function completeRoles(): void {
   for (const button of document.querySelectorAll("button[role=none]"))
     button.removeAttribute("role");

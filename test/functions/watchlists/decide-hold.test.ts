@@ -53,7 +53,9 @@ const sentEvents = (): string[] => [...bench.published.values()].map(({ type }) 
 const prices = async (): Promise<unknown[]> =>
   (await bench.items(list)).map(({ readings }) => readings.standard?.["price"]);
 
-/** Expects that the run waits as before, and that only its notice was sent. */
+/**
+ * Expects that the run is still held, and that the service has sent only the event about the hold.
+ */
 async function expectStillHeld(): Promise<void> {
   await bench.work([]);
   expect((await bench.lastRun(list)).phase).toBe("held");

@@ -375,7 +375,10 @@ describe("a decision about a held run", () => {
   });
 });
 
-/** Runs whose source answers in another shape, with a brake that so few changes do not reach. */
+/**
+ * Runs whose source answers in another shape. Too few items change to reach the brake's limit, so
+ * only the changed shape can hold a run.
+ */
 describe("a run in which the shape of the source's answers changed", () => {
   const many = Array.from({ length: 100 }, (_, n) => String(20_000 + n));
   const highBrake = { maxChangedPercent: 95, minItems: 50 };
@@ -396,7 +399,7 @@ describe("a run in which the shape of the source's answers changed", () => {
     return bench.lastRun(list);
   };
 
-  /** Thirty items at a price multiplied by 100. */
+  /** Returns an item. The prices of the first thirty items are multiplied by 100. */
   const jumped = (id: string): Found => priced(many.indexOf(id) < wrong ? 1_000 : 10);
   /** Returns an item without the field `state`, which all items had before. */
   const stateless = (): Found => ({

@@ -15,7 +15,7 @@ export interface RecordedCall {
   readonly user: User;
   readonly request: ApiRequest;
   readonly answer: ApiAnswer | undefined;
-  /** The times of the call and of its response, in milliseconds. */
+  /** The times of the call and of its response, in milliseconds of the virtual clock. */
   readonly calledAt: number;
   readonly answeredAt: number;
 }

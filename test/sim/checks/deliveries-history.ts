@@ -9,8 +9,8 @@ import type { Task } from "../task-scheduler.ts";
 import type { World } from "../world.ts";
 
 /**
- * A value, and the time in milliseconds from which it was valid. Null means that there was no
- * value.
+ * A value, and the virtual time in milliseconds from which it was valid. The value is null if there
+ * was none.
  */
 export interface Since<Value> {
   readonly at: number;

@@ -12,7 +12,8 @@ export interface RunsSeen {
   /** The sources' answers that led to each recorded result, by the key of the result's row. */
   readonly answers: ReadonlyMap<string, readonly FlatAnswer[]>;
   /**
-   * The time at which each result was recorded, in milliseconds, by the key of the result's row.
+   * The virtual time at which each result was recorded, in milliseconds, by the key of the result's
+   * row.
    */
   readonly recordedAt: ReadonlyMap<string, number>;
   /** The runs that had to pause their watchlist, as `<watchlist ID> <run number>`. */
@@ -202,7 +203,7 @@ function checkClaim(list: Row, writes: readonly Write[], watched: Watched): void
     return assert.equal(next, null, `${where}: next run of a paused watchlist`);
   if (row["trigger"] === "manual") {
     const first = firstAfter(scheduleOf(list), startedAt, startedAt);
-    // The process of the request can have been frozen after it read the clock.
+    // The process of the request may have been suspended after it read the clock.
     const latest = Math.max(first, Date.parse(String(list["next_run_at"])));
     return assert.equal(
       next,

@@ -16,7 +16,7 @@ export interface IndexedItem {
   readonly text: string;
 }
 
-/** The largest page that the API returns. */
+/** The largest number of items in a page of the API. */
 const pageSize = 5_000;
 /**
  * The maximum number of items in the index, because more items would need too much memory. If an

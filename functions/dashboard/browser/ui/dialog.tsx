@@ -62,7 +62,8 @@ export function Dialog(props: DialogProps) {
         close();
       }}
       onClose={() => {
-        // The event arrives late: a dialog that is no longer rendered is already closed.
+        // The browser sends this event with a delay. If the page has removed the dialog by then,
+        // the dialog is already closed.
         if (dialog.current === null) return;
         // A browser that does not support `closedby` may close the dialog anyway, so it is opened
         // again.
@@ -72,7 +73,7 @@ export function Dialog(props: DialogProps) {
       onMouseDown={(event) => {
         if (event.target !== dialog.current) return;
         // Closing restores the focus to where it was before the dialog. The default action of the
-        // click would then move it again.
+        // click would then move the focus again.
         event.preventDefault();
         close();
       }}

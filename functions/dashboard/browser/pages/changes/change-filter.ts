@@ -103,8 +103,8 @@ export function readFilter(query: URLSearchParams): ReadFilter {
 }
 
 /**
- * Removes the field if its changes cannot have the kind. Removes the order and the minimum sizes if
- * the changes have no size.
+ * Returns the filter without the choices that do not apply: without the field if its changes cannot
+ * have the chosen kind, and without the order and the minimum sizes if the changes have no size.
  */
 function fitting(filter: ChangeFilter): ChangeFilter {
   const field = filter.field === "" || isFieldOf(filter.field, filter.kind) ? filter.field : "";

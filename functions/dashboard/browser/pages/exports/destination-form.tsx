@@ -182,7 +182,7 @@ function PlaceFields({ draft, change, messageFor }: DraftFieldsProps) {
   );
 }
 
-/** Chooses which runs have a file of all items. */
+/** A field to choose which runs export a snapshot file, which contains all items. */
 function SnapshotField({
   value,
   onChange,

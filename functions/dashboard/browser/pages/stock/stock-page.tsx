@@ -23,7 +23,7 @@ import { placeOf, queryOf, readFilter, type StockFilter, stockOrders } from "./s
 import "./stock.css";
 
 const pageSize = 100;
-/** The largest page that the API returns. */
+/** The largest number of items in a page of the API. */
 const pageMax = 5_000;
 const pollSeconds = 60;
 
