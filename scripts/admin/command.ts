@@ -140,7 +140,7 @@ interface Described {
   readonly example: string;
 }
 
-/** A command that reads or changes a world. */
+/** A command that reads or changes a local world or a deployed stage. */
 export interface WorldCommand extends Described {
   /**
    * Returns a description of the change that the options cause, for the question to the operator.
@@ -157,7 +157,7 @@ export interface WorldCommand extends Described {
   run(values: Values, admin: Admin): Promise<unknown>;
 }
 
-/** A command whose result is the same in every world. */
+/** A command whose result does not depend on a local world or a stage. */
 interface FixedCommand extends Described {
   readonly answer: unknown;
 }

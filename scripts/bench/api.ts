@@ -51,7 +51,10 @@ export async function benchApi(): Promise<Record<string, unknown>> {
   }
 }
 
-/** The costs in DynamoDB of one warm call of each kind. */
+/**
+ * The requests and capacity units of one call of each kind in DynamoDB, after earlier calls have
+ * filled the caches.
+ */
 export type ApiTrips = readonly TripMetrics[];
 
 /** Measures only the round trips of `benchApi`. */

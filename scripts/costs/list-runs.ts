@@ -132,7 +132,7 @@ async function measure(bench: Bench): Promise<WatchlistCosts> {
   };
 }
 
-/** Adds an endpoint and a bucket, which receive all events of the account. */
+/** Adds a webhook endpoint and an S3 destination, which receive all events of the account. */
 async function subscribe(world: RunsWorld): Promise<void> {
   const { receiverUrl, customerBucket } = world.ready;
   await world.call("POST", "/v1/webhook_endpoints", { url: `${receiverUrl}/costs` });

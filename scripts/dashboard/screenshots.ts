@@ -50,7 +50,7 @@ async function placesOf(api: ApiClient): Promise<readonly Screenshot[]> {
 }
 
 /**
- * Returns the ID of the resource that has a name or description.
+ * Returns the ID of the resource whose name or description is `name`.
  * @throws Error if there is none
  */
 async function idOf(api: ApiClient, path: string, name: string): Promise<string> {

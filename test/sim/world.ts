@@ -67,8 +67,8 @@ const workersMax = 4;
  */
 const contendedCallMsMax = 4;
 /**
- * The range of a read's duration under contention, in milliseconds. All simultaneous calls can
- * reserve before the first one settles.
+ * The range of a read's duration under contention, in milliseconds. Reads are so long that all
+ * simultaneous calls can reserve before the first call settles.
  */
 const contendedReadMs = [3_000, 4_500] as const;
 const settleDays = 40;

@@ -49,9 +49,9 @@ async function startAtPreviousPort(folder: DataFolder): Promise<FauxqsServer> {
 }
 
 /**
- * Works around a bug of the emulator. For a visibility timeout of 0, it writes a null receive
- * count, which its table refuses. The message would then stay invisible until the next start. This
- * trigger makes the message visible and keeps the count.
+ * Works around a bug of the emulator. For a visibility timeout of 0, the emulator writes a null
+ * receive count, which the emulator's table refuses. The message would then stay invisible until
+ * the next start. This trigger makes the message visible and keeps the count.
  */
 function keepReceiveCounts(file: string): void {
   const database = new DatabaseSync(file);

@@ -4,7 +4,9 @@ import type { Clock } from "../../../shared/base/clock.ts";
 
 interface Timer {
   readonly at: number;
-  /** The order of creation. Timers of the same time fire in this order. */
+  /**
+   * The position of the timer in the order of creation. Timers of the same time fire in this order.
+   */
   readonly number: number;
   readonly fire: () => void;
 }

@@ -83,7 +83,7 @@ export interface RunsCheck extends WatchlistRef {
 
 interface RunsResult extends CheckResult {
   readonly runs: number;
-  /** The finished runs whose events are not expired. */
+  /** The finished runs whose events have not expired. */
   readonly ended: readonly EndedRun[];
 }
 
@@ -134,7 +134,10 @@ async function compareRuns(wanted: RunsCheck, dependencies: RunsDependencies): P
 
 const noRuns: RunsResult = { runs: 0, ended: [], differences: [], isSteady: true };
 
-/** Returns the run in a list if its events must still be in the feed; otherwise an empty list. */
+/**
+ * Returns a list that contains only the run if the events of the run must still be in the feed;
+ * otherwise an empty list.
+ */
 function endedRun(
   run: Run,
   { keptSince, isNewest }: { readonly keptSince: string; readonly isNewest: boolean },

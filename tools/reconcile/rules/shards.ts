@@ -126,9 +126,7 @@ export interface AccountRead {
    * minus the credits that it took from shards. A complete transfer has 0.
    */
   readonly transfers: ReadonlyMap<number, number>;
-  /**
-   * True if no call that started before the account had shards ended while the shards were read.
-   */
+  /** True if no unsharded call ended while the shards were read. */
   readonly isOldSteady: boolean;
   /** Returns the number of shards and slots that a shard's row must store. */
   readonly sizeAt: (lifetime: number, shard: number) => ShardSize;

@@ -48,7 +48,7 @@ export function coverageOf(
 }
 
 interface OneList {
-  /** Credits of the first reads of new items. The credits of `month` include them. */
+  /** Credits of the first reads of new items. The credits of `month` include these credits. */
   readonly firstReads: number;
   readonly month: NonNullable<WatchlistEstimate["forecast"]>["month"];
 }
