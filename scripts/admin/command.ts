@@ -143,9 +143,9 @@ interface Described {
 /** A command that reads or changes a local world or a deployed stage. */
 export interface WorldCommand extends Described {
   /**
-   * Returns a description of the change that the options cause, for the question to the operator.
-   * Returns undefined if these options change nothing. Absent for a command that never changes
-   * anything.
+   * Returns a description of the change that the options cause. The question that asks the operator
+   * to confirm contains this description. Returns undefined if these options change nothing. Absent
+   * for a command that never changes anything.
    */
   readonly changes?: (values: Values) => string | undefined;
   /**

@@ -183,7 +183,7 @@ async function takeAll(
   await context.close();
 }
 
-/** Pages of the documentation, with a heading that each shows when it is complete. */
+/** Pages of the documentation. A page is complete when it shows the heading `heading`. */
 const documents = [
   { name: "docs", place: "/docs", heading: "Documentation" },
   { name: "errors", place: "/docs/errors", heading: "Errors" },

@@ -139,7 +139,7 @@ async function removeLeftovers(smoke: Smoke): Promise<void> {
 
 /**
  * Runs `visit` and then deletes the deployment, even if `visit` fails.
- * @throws the failure of either; AggregateError if both fail
+ * @throws the error of `visit` or of the deletion; AggregateError if both fail
  */
 async function withTearDown(smoke: Smoke, visit: () => Promise<void>): Promise<void> {
   const failures: unknown[] = [];

@@ -121,8 +121,8 @@ async function sweep(): Promise<void> {
 }
 
 /**
- * Returns a handler that forwards the events of a run worker to its process. The sweeper's
- * scheduled events are ignored.
+ * Returns a handler that forwards the events of a worker to the process of this worker. The
+ * sweeper's scheduled events are ignored.
  */
 async function loadHandler(name: string): Promise<unknown> {
   if (name === "sweeper") {

@@ -84,8 +84,8 @@ interface Walk {
   /** SQL columns: the state after the first segment, which is a time span of constant price. */
   readonly first: string;
   /**
-   * SQL columns for the segment `next`: the day of a decision (or NULL), its reference value, and
-   * the state after the segment. `was` is the row of the segment before.
+   * SQL columns for the segment `next`: the day of a decision (or NULL), the reference value of the
+   * decision, and the state after the segment. `was` is the row of the segment before.
    */
   readonly next: string;
 }

@@ -26,8 +26,8 @@ export interface PortAnswer {
 }
 
 /**
- * Reads through the real HTTP client. Its limits apply across reads, as in a process of the
- * service.
+ * Reads through the real HTTP client. The limits of the client apply across reads, as in a process
+ * of the service.
  */
 export interface SourceReader {
   read(ids: readonly string[], deadline: Date): Promise<readonly PortAnswer[]>;

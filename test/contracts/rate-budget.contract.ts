@@ -14,7 +14,9 @@ let sources = 0;
 /** Returns a new source name, so that tests do not share a rate limit. */
 const newSource = (): string => `source-${(sources += 1)}`;
 
-/** Takes permits and returns the earliest start of each granted call, in epoch milliseconds. */
+/**
+ * Takes permits and returns the earliest start of each granted call, in milliseconds since 1970.
+ */
 async function startsOf(
   budget: RateBudget,
   { source, nowMs, ...wanted }: RateAsk & { readonly source: string; readonly nowMs: number },
@@ -93,8 +95,8 @@ export function rateBudgetContract(name: string, make: () => RateBudgetSubject):
             const { process } = make();
             const budgets = Array.from({ length: processes }, process);
             /**
-             * The time at which each process has started all of its granted calls, in epoch
-             * milliseconds.
+             * The time at which each process has started all of its granted calls, in milliseconds
+             * since 1970.
              */
             const busyUntil = budgets.map(() => startMs);
             const starts: number[] = [];

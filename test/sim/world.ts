@@ -290,7 +290,8 @@ export async function openWorld(plainStage: Stage, options: WorldOptions) {
         const label = `${request.method} ${request.path}`;
         const isCalm = faults.isStopped();
         processes.invoke({ name, label, event }, ({ state }, given) => {
-          // After its timeout, the gateway has already responded with an error.
+          // If the function ends after the gateway's timeout, the gateway has already responded
+          // with an error.
           const answered = state === "done" ? apiAnswer(given) : undefined;
           const answer = tasks.now() <= endsAt ? answered : undefined;
           if (answered !== answer) lateAnswers.push(apiAnswer(given));

@@ -112,8 +112,8 @@ async function gather(
 
 /**
  * Copies the journal of the changed shard to a page, if the journal is long. If the change gave the
- * account more slots, also spreads its credits evenly over all shards. Never rejects: if one of the
- * two fails, later calls repeat it.
+ * account more slots, also spreads the account's credits evenly over all shards. Never rejects: if
+ * one of the two fails, later calls repeat it.
  */
 async function copyAndSpread(
   process: LedgerProcess,

@@ -25,7 +25,7 @@ const minute = 60_000;
 const clockOffMs = 130_000;
 /**
  * The longest time by which a run may start early, in milliseconds. A tick may come a minute before
- * the due time, and the process that set the due time may have another clock.
+ * the due time, and the clock of the process that set the due time may differ.
  */
 const toleranceMs = minute + clockOffMs;
 /**
@@ -118,8 +118,8 @@ function writesOf({ operation, input }: Pick<Attempt, "operation" | "input">): r
 }
 
 /**
- * Returns the key of the watchlist if a request starts or ends its run, or skips its due time;
- * undefined for other requests.
+ * Returns the key of the watchlist if a request starts or ends a run, or skips a due time of the
+ * watchlist; undefined for other requests.
  */
 function listKeyOf({ service, operation, input }: Attempt): RowKey | undefined {
   if (service !== "dynamo") return undefined;
@@ -240,7 +240,7 @@ function checkPassedOver(
   const next = Date.parse(String(update?.values()[":next"]));
   const now = world.tasks.now();
   assert(due <= now + toleranceMs, `${where} is skipped before it has come`);
-  // A slow process may have calculated the next due time at any moment since it started.
+  // A slow process may have calculated the next due time at any moment since the process started.
   const nexts = new Set<number>();
   const from = task.startedAt - clockOffMs;
   for (let at = from; at <= now + clockOffMs; at += minute / 2)

@@ -137,7 +137,8 @@ const isNotice = ({ type, data }: Event): boolean =>
 
 /**
  * Checks that a run was held if and only if too many of its items changed or were delisted, or its
- * answers had another shape. Also checks that one notice was sent (invariants B1 and B2).
+ * answers had another shape. Also checks that one event about the hold was sent (invariants B1 and
+ * B2).
  */
 function checkHold(
   notices: readonly Event[],

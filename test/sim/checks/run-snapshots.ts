@@ -67,7 +67,10 @@ function isDue(run: Run, records: Records, choice: "run" | "day"): boolean {
   return choice === "run" || before?.startedAt.slice(0, 10) !== run.startedAt.slice(0, 10);
 }
 
-/** Returns true if the run may have ended without a file. The bound has room for skewed clocks. */
+/**
+ * Returns true if the run may have ended without a file. The time limit allows for differences
+ * between clocks.
+ */
 const wasStalled = ({ finishedAt, progressAt }: Run): boolean =>
   Date.parse(finishedAt ?? "") - Date.parse(progressAt) >= snapshotTimeoutMs - 5 * 60_000;
 

@@ -70,8 +70,8 @@ export interface RunsCheck extends WatchlistRef {
   /** The number of newest runs whose results are compared with the records of their steps. */
   readonly runsMax: number;
   /**
-   * The ledger's charges by run ID, and the time from which they are complete; null if the ledger
-   * cannot be read.
+   * The ledger's charges by run ID, and the time from which these charges are complete; null if the
+   * ledger cannot be read.
    */
   readonly charged: {
     readonly sums: LedgerSums;

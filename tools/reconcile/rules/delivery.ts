@@ -50,7 +50,10 @@ export interface EndedRun {
   readonly webhookEndpointId: string | null;
   /** The time of the run's end (ISO 8601 UTC). */
   readonly endedAt: string;
-  /** True if the run is one of the watchlist's newest. Deliveries of older runs are not checked. */
+  /**
+   * True if the run is one of the newest runs of the watchlist. Deliveries of older runs are not
+   * checked.
+   */
   readonly isNewest: boolean;
 }
 

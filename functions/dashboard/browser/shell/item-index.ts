@@ -23,7 +23,10 @@ const pageSize = 5_000;
  * account has more, only the service searches them.
  */
 const itemsMax = 200_000;
-/** Delay before the first load, so that the requests of the first page are sent first. */
+/**
+ * Delay in milliseconds before the first load, so that the page that is shown sends its requests
+ * first.
+ */
 const delayMs = 1_000;
 /** Age in milliseconds after which the index is loaded again when the palette opens. */
 const staleMs = 60_000;

@@ -72,8 +72,8 @@ export function Dialog(props: DialogProps) {
       }}
       onMouseDown={(event) => {
         if (event.target !== dialog.current) return;
-        // Closing restores the focus to where it was before the dialog. The default action of the
-        // click would then move the focus again.
+        // Closing the dialog returns the focus to the element that had it before the dialog opened.
+        // The default action of the click would then move the focus again.
         event.preventDefault();
         close();
       }}

@@ -39,7 +39,10 @@ export interface ChangeFilter {
   readonly kind: string;
   readonly watchlist: string;
   readonly field: string;
-  /** Minimum change in percent and in the unit of the field, as the user types it. */
+  /**
+   * The minimum change as the user types it: `percent` in percent, `amount` in the unit of the
+   * field.
+   */
   readonly percent: string;
   readonly amount: string;
   readonly sort: string;

@@ -124,7 +124,7 @@ function StockFilters({ filter, names, onChange }: StockFiltersProps) {
   );
 }
 
-/** An item with a key for the table, because several watchlists can have the item. */
+/** An item with a key that is unique in the table, because several watchlists can have the item. */
 interface Row {
   readonly id: string;
   readonly item: FoundItem;

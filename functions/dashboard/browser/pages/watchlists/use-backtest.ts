@@ -30,7 +30,10 @@ export interface TestedList {
 
 interface BacktestState {
   readonly action: Action<BacktestInput, readonly TestedList[]>;
-  /** The share of all back-tests that is done, from 0 to 1; undefined until it is first known. */
+  /**
+   * The share of all back-tests that is done, from 0 to 1; undefined until the first back-test
+   * reports progress or ends.
+   */
   readonly progress: number | undefined;
 }
 

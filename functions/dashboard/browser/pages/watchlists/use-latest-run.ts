@@ -12,7 +12,7 @@ const progressSeconds = 1;
 const heldSeconds = 15;
 
 interface LatestRun {
-  /** Undefined while it is loading and for a watchlist without runs. */
+  /** The newest run; undefined while it is loading and for a watchlist without runs. */
   readonly run: WatchlistRun | undefined;
   readonly refresh: () => void;
 }
