@@ -11,7 +11,7 @@ export interface SettingsTransfer {
   readonly project: string;
   /** The folder of a checkout of the earlier release. */
   readonly release: string;
-  /** Context of the command line, as `key=value`. */
+  /** The CDK context values of the command line, as `key=value`. */
   readonly given: readonly string[];
   /** True if the deployed API has a custom domain. */
   readonly hasDomain: boolean;

@@ -149,8 +149,8 @@ describe("the log lines of the Lambda functions", () => {
     }
   });
 
-  // The service does not always record the health of a source: on a slow machine, the record can
-  // exceed its time limit of 300 ms.
+  // The service does not always record the health of a source: on a slow machine, the request can
+  // take longer than the limit of 300 ms.
   const isRequired = (line: Readonly<Record<string, unknown>>): boolean =>
     line["message"] !== "source health not recorded";
 

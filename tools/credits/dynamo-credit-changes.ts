@@ -97,9 +97,9 @@ interface ChangedShard {
 }
 
 /**
- * Transfers credits to the shard that an adjustment debits. The caller then repeats the adjustment:
- * immediately after `fresh`, which means that the transfer took effect, or after a pause after
- * `again`.
+ * Transfers credits to the shard that an adjustment debits. The caller then repeats the adjustment.
+ * After `fresh`, the transfer took effect, and the caller repeats the adjustment immediately. After
+ * `again`, the caller pauses first.
  */
 async function gather(
   process: LedgerProcess,

@@ -211,7 +211,7 @@ async function replaceTables(
     backups.set(name, backup.id);
   }
   for (const { name, id } of progress.tables) {
-    // Deletes only the table that existed at the start, not its replacement.
+    // Deletes only the table that existed at the start, and not the table that replaces it.
     await untilDeleted(name, id, tools);
     if ((await cloud.table(name)) === undefined) {
       await cloud.restoreFromBackup(backups.get(name) ?? "", name);

@@ -54,8 +54,8 @@ new MutationObserver(() => {
 
 createApiReference("#reference", {
   url: new URL("../v1/openapi.json", location.href).href,
-  // Prevents requests to other services: the page loads no fonts, proxy, telemetry, AI or hosted
-  // tools of the vendor.
+  // Prevents requests to other services: the page uses no fonts, proxy, telemetry, AI features or
+  // hosted tools of the vendor.
   withDefaultFonts: false,
   proxyUrl: "",
   telemetry: false,
