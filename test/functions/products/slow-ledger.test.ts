@@ -88,9 +88,10 @@ const allThatMayBeLost = [
 ];
 
 /**
- * Makes the slowest call: attempts without a response from the ledger use up its retry budget, and
- * the call then still needs requests to settle. Its reservation takes effect although no response
- * arrives. Its first settlement is refused, because another process has changed the shard.
+ * Makes the slowest call. Attempts without a response from the ledger use up the retry budget of
+ * the call, and the call then still needs requests to settle. The reservation takes effect although
+ * no response arrives. The first settlement is refused, because another process has changed the
+ * shard.
  */
 async function worstCall(mode: "buffer" | "stream", limitSeconds: number) {
   const table = await tables.create();

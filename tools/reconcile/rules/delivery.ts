@@ -61,8 +61,8 @@ export interface EndedRun {
 export interface RunDeliveries {
   readonly target: DeliveryTarget;
   /**
-   * The outbox entry that all these deliveries share. It exists until each of them has had its
-   * first attempt.
+   * The outbox entry that all these deliveries share. The entry exists until each delivery has had
+   * its first attempt.
    */
   readonly entry: OutboxEntry;
   /** The event types, by delivery ID. */

@@ -122,8 +122,8 @@ export interface AccountRead {
   readonly shards: readonly ReadShard[];
   readonly sums: LedgerSums;
   /**
-   * For each transfer in the records, by stamp: the sum of the credits that it added to shards,
-   * minus the credits that it took from shards. A complete transfer has 0.
+   * For each transfer in the records, by stamp: the credits that the transfer added to shards,
+   * minus the credits that it took from shards. The result for a complete transfer is 0.
    */
   readonly transfers: ReadonlyMap<number, number>;
   /** True if no unsharded call ended while the shards were read. */

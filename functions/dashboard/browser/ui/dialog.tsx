@@ -19,8 +19,8 @@ interface DialogProps {
    */
   readonly busy?: boolean;
   /**
-   * False for a value that is shown only once, such as a secret: only a button closes the dialog,
-   * and the user is asked before leaving the page.
+   * False for a value that is shown only once, such as a secret. Only a button then closes the
+   * dialog, and the user must confirm before leaving the page.
    */
   readonly dismissable?: boolean;
   /** True for content that needs more width, such as a request. */
