@@ -102,7 +102,10 @@ export interface RouteEntry {
    * - `write`: the call creates, changes or deletes something.
    */
   readonly scopes: readonly Scope[];
-  /** Whether the route charges by item, if it differs from the other routes of the group. */
+  /**
+   * True if the route charges by item, false if it does not. Set only if the route differs from the
+   * other routes of the group.
+   */
   readonly itemCall?: boolean;
 }
 

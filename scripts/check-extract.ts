@@ -1,8 +1,8 @@
 /**
  * Tests the extraction rules of a deployer on a saved page: `npm run check:extract -- <page.html>
  * --config <file>`. Exit codes:
- * - 0: the adapter reads the price or the availability that the rules find.
- * - 1: it does not.
+ * - 0: the adapter reads the price, the availability or both, as the rules find them.
+ * - 1: the adapter does not read a value that the rules find, or the rules find no value.
  * - 2: the command line or a rule is invalid.
  */
 import { existsSync, readFileSync } from "node:fs";

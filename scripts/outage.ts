@@ -133,8 +133,8 @@ const lineOf = (seen: Observation) => ({
 });
 
 /**
- * Runs `reconcile` and returns the JSON that it prints. If it finds differences, returns its output
- * as a string in `summary`, and null in `differences`.
+ * Runs `reconcile` and returns the JSON that it prints. If `reconcile` finds differences, returns
+ * an object with the output as a string in `summary`, and null in `differences`.
  * @throws Error if `reconcile` fails without output
  */
 async function reconciledIn(dataFolder: string): Promise<Readonly<Record<string, unknown>>> {

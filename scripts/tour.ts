@@ -153,7 +153,7 @@ async function tourReplayedCatalog(
   }
 }
 
-/** The number of items that the tour reads from the store. */
+/** The number of items that the tour reads from the reference store. */
 const storeItems = 4;
 /** An ID in the form of the store's IDs that the store does not have. */
 const missingItem = "12345";

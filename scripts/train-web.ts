@@ -1,6 +1,6 @@
 /**
- * Trains the forest with which the adapter `web` finds prices in visible text, and writes its
- * table. The same pages result in the same table.
+ * Trains the forest of decision trees with which the adapter `web` finds prices in visible text,
+ * and writes the table of the forest. The same pages result in the same table.
  */
 import { writeFileSync } from "node:fs";
 import { pagesOption, readLabeledPages } from "../tools/labeled-pages/labeled-page.ts";

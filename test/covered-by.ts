@@ -613,8 +613,8 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
 };
 
 /**
- * The tests of the dashboard. They open the bundle in a browser, so their imports do not lead to the
- * files. A folder includes its subfolders without an entry.
+ * The tests of the dashboard. They open the bundle in a browser, so their imports do not lead to
+ * the files. The entry of a folder also covers its subfolders that have no entry.
  */
 export const openedInBrowser: Readonly<Record<string, string>> = {
   "functions/dashboard/browser/": "test/dashboard/session.test.ts",

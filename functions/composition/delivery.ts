@@ -43,7 +43,10 @@ const outboxStore = <LogRecord>(
     recordWrite: (accountId, record) => write(environment.DELIVERIES_TABLE, accountId, record),
   });
 
-/** Throws an Error, because the bus has no log: its outbox entries store the progress. */
+/**
+ * Throws an Error, because a delivery to the event bus must not be logged. The event bus has no
+ * log: its outbox entries store the progress of its deliveries.
+ */
 function noLog(): never {
   throw new Error(
     "A delivery to the event bus cannot be logged, because the bus has no log. Store its progress in the outbox entry.",

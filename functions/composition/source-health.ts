@@ -7,8 +7,8 @@ import type { FunctionName, Needs } from "../environment.ts";
 import { clock, type Overrides } from "./overrides.ts";
 
 /**
- * Milliseconds for which a process returns the same health. Shorter is useless, because processes
- * write health once a minute.
+ * Milliseconds for which a process caches the health of the sources. A shorter time would have no
+ * effect, because processes write health once a minute.
  */
 const freshMs = 60_000;
 

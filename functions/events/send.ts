@@ -7,8 +7,8 @@ import {
 import { route } from "../http/route.ts";
 
 /**
- * `POST /v1/events/{id}/send`. Sends an event to one webhook endpoint, even if it was delivered
- * before.
+ * `POST /v1/events/{id}/send`. Sends an event to one webhook endpoint, even if the event was
+ * delivered before.
  */
 export const sendEventRoute = route<SendEventDependencies, typeof sendEventBody>({
   body: sendEventBody,

@@ -14,7 +14,7 @@ interface ObjectSchema {
 /** Returns the names of the fields in a body schema; none if the route reads no body. */
 function acceptedFields(schema: GenericSchema | undefined): readonly string[] {
   if (schema === undefined) return [];
-  // A pipe of Valibot has the members of its first schema.
+  // A Valibot pipe has the properties of its first schema, such as `entries`.
   const { entries } = schema as ObjectSchema;
   assert(entries !== undefined, "a body schema must be an object with an entry for each field");
   return Object.keys(entries);

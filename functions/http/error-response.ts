@@ -19,7 +19,10 @@ export type ErrorBody = (error: ServiceError) => unknown;
 
 interface ErrorResponseOptions {
   readonly readBalance?: ReadBalance | undefined;
-  /** @default `errorBody` */
+  /**
+   * Returns the body of the response to an error.
+   * @default `errorBody`
+   */
   readonly bodyOf?: ErrorBody | undefined;
 }
 

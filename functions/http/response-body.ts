@@ -74,7 +74,10 @@ async function compressBody(
   return (bytes.length * 4) / 3 < size ? bytes : undefined;
 }
 
-/** Returns true if the client accepts the coding and does not prefer an uncompressed response. */
+/**
+ * Returns true if the client accepts the content coding and does not prefer an uncompressed
+ * response.
+ */
 function accepts(event: APIGatewayProxyEvent, coding: "br" | "gzip"): boolean {
   const headers = { "accept-encoding": headerOf(event, "accept-encoding") };
   const codings = [coding, "identity"];

@@ -127,8 +127,8 @@ const withToolNames = (message: string): string =>
   message.replaceAll(/\b(?:GET|POST|PATCH) \/v1\/[\w/{}]+/g, (call) => toolNames.get(call) ?? call);
 
 /**
- * Checks that a call has all arguments that the tool requires, and no others. Leaves the cap to its
- * own check, whose message is better.
+ * Checks that a call has all arguments that the tool requires, and no others. Does not check the
+ * cap, because the `check` of the cap has a better message.
  * @throws 400 that names the first wrong or missing argument
  */
 function checkNames(tool: Tool, sent: JsonObject): void {

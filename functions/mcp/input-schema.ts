@@ -95,7 +95,10 @@ function converted(
   };
 }
 
-/** Converts the default of an integer in a query, which is a string there, to a number. */
+/**
+ * Converts the default of an integer parameter of a query from a string to a number. The values of
+ * a query are strings.
+ */
 function withNumericDefault(property: unknown): JsonObject {
   const schema: JsonObject = typeof property === "object" ? { ...property } : {};
   const { type, default: preset } = schema;

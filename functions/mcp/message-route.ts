@@ -5,7 +5,7 @@ import type { McpDependencies } from "./dependencies.ts";
 import { isOwnOrigin } from "./origin.ts";
 import { answerMessage } from "./server.ts";
 
-/** A JSON-RPC message: its members. The protocol's library checks their values. */
+/** The members of a JSON-RPC message. The library of the protocol checks their values. */
 const messageBody = v.object({
   jsonrpc: v.optional(v.unknown()),
   id: v.optional(v.unknown()),

@@ -23,7 +23,10 @@ export interface Cap {
   readonly check: (sent: JsonObject, now: Date) => void;
 }
 
-/** A tool of agents. Its calls are calls of a route, with the same checks, charges and results. */
+/**
+ * A tool that agents call. Each call of a tool is a call of a route, with the same checks, charges
+ * and results.
+ */
 export interface Tool {
   readonly name: string;
   readonly title: string;

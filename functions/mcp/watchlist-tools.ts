@@ -26,7 +26,10 @@ const watchlistSummary = (result: JsonObject): string =>
   `Watchlist ${String(result["id"])} is ${String(result["status"])} and has ` +
   `${quantity(Number(result["item_count"]), "item")}.${blockedText(result)}`;
 
-/** Returns a sentence about the limit that lets no run read an item; empty if there is none. */
+/**
+ * Returns a sentence about the limit that keeps every run from reading items; empty if there is
+ * none.
+ */
 const blockedText = ({ blocked_by_limit: limit }: JsonObject): string =>
   typeof limit === "string" ? ` Its runs read no items, because '${limit}' is too low.` : "";
 
@@ -45,7 +48,10 @@ function estimateSummary(result: JsonObject): string {
   );
 }
 
-/** The tools that show watchlists or calculate from them. All are free. */
+/**
+ * The tools that show watchlists, or results that the service calculates from watchlists. All are
+ * free.
+ */
 const readingTools: readonly Tool[] = [
   {
     name: "list_watchlists",

@@ -9,7 +9,7 @@ const folder = new URL("generated/", import.meta.url);
 /**
  * Returns the Content-Security-Policy of a page. The page may load files only from this service,
  * and send requests only to it. Only the page of the API reference allows inline styles, because
- * its renderer adds them.
+ * the renderer of this page adds them.
  * @param styles value of `style-src`
  */
 const contentSecurityPolicy = (styles: string): string =>

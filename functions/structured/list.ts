@@ -2,8 +2,8 @@ import { presentStructured } from "../../shared/platforms/structured.ts";
 import { route } from "../http/route.ts";
 
 /**
- * `GET /v1/structured`. Lists the announced endpoints (specification, section "Structured-data
- * endpoints").
+ * `GET /v1/structured`. Lists the endpoints that are announced but not yet available
+ * (specification, section "Structured-data endpoints").
  */
 export const listStructuredRoute = route<unknown>({
   async handle() {

@@ -1,6 +1,6 @@
 /**
- * The routes with large operations, which change watchlists or calculate. They share most of their
- * code, so they are loaded together from this file.
+ * The routes whose operations need much code, such as the creation of a watchlist or a back-test.
+ * They share most of this code, so they are loaded together from this file.
  */
 export { backtestRoute, getBacktestRoute } from "./backtest.ts";
 export { changeItemsRoute, changeAsinsRoute } from "./change-items.ts";

@@ -140,12 +140,12 @@ interface Described {
   readonly example: string;
 }
 
-/** A command that reads or changes a world. */
+/** A command that reads or changes a local world or a deployed stage. */
 export interface WorldCommand extends Described {
   /**
-   * Returns a description of the change that the options cause, for the question to the operator.
-   * Returns undefined if these options change nothing. Absent for a command that never changes
-   * anything.
+   * Returns a description of the change that the options cause. The question that asks the operator
+   * to confirm contains this description. Returns undefined if these options change nothing. Absent
+   * for a command that never changes anything.
    */
   readonly changes?: (values: Values) => string | undefined;
   /**
@@ -157,7 +157,7 @@ export interface WorldCommand extends Described {
   run(values: Values, admin: Admin): Promise<unknown>;
 }
 
-/** A command whose result is the same in every world. */
+/** A command whose result does not depend on a local world or a stage. */
 interface FixedCommand extends Described {
   readonly answer: unknown;
 }

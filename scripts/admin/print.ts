@@ -33,8 +33,8 @@ const fieldsOf = (value: unknown): Fields =>
   typeof value === "object" && value !== null ? Object.entries(value) : [["result", value]];
 
 /**
- * Returns the rows of a list, either in the API's format or a plain array; undefined for any other
- * value.
+ * Returns the rows of a result that is a list in the API's format or an array; undefined for any
+ * other result.
  */
 function rowsIn(result: unknown): readonly Fields[] | undefined {
   const list: unknown =

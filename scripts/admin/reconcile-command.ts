@@ -7,8 +7,8 @@ import { reconcile, type Tally, tallyLine } from "../../tools/reconcile/reconcil
 /** The exit code if there are differences. */
 const foundDifferences = 2;
 /**
- * The default of `--runs`: how many runs of each watchlist have their results compared, counted
- * from the newest.
+ * The default of `--runs`: `reconcile` compares the results of this many of the newest runs of each
+ * watchlist.
  */
 const runsDefault = 20;
 

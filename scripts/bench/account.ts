@@ -118,8 +118,8 @@ export async function benchAccount(values: AccountValues): Promise<Record<string
         else {
           const quiet = { ...quietLoad, workSeconds };
           const [alone] = await measure([quiet]);
-          // The quiet account is first in both measurements, so its calls start at the same times
-          // in both.
+          // The quiet account is the first load, alone and beside the busy account. Its calls
+          // therefore start at the same times in both cases.
           const [beside, other] = await measure([quiet, busy]);
           if (other !== undefined) account.push(other);
           neighbor.push(comparison(busy, alone, beside));

@@ -51,7 +51,10 @@ export async function benchApi(): Promise<Record<string, unknown>> {
   }
 }
 
-/** The costs in DynamoDB of one warm call of each kind. */
+/**
+ * The requests and capacity units of one call of each kind in DynamoDB, after earlier calls have
+ * filled the caches.
+ */
 export type ApiTrips = readonly TripMetrics[];
 
 /** Measures only the round trips of `benchApi`. */
@@ -90,8 +93,8 @@ const warmCalls = 5;
 
 /**
  * Measures the requests to DynamoDB of each kind of call, while the process has the state of the
- * key in its cache. Returns the minimum of several equal calls, because workers of the world send
- * requests too.
+ * key in its cache. Returns the minimum of several equal calls, because the workers of the local
+ * world send requests too.
  */
 async function benchRoundTrips(
   world: BenchWorld,

@@ -22,7 +22,7 @@ interface BundleMetrics {
   readonly clients: string;
 }
 
-/** A part of a bundle that is larger than most: a package, or a folder of the project. */
+/** One of the largest parts of a bundle: a package, or a folder of the project. */
 interface PartMetrics {
   readonly function: string;
   readonly part: string;

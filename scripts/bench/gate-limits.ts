@@ -1,10 +1,13 @@
-/** The measured values of the gate, by name. */
+/**
+ * The values that the gate of the benchmarks measures, by name. The gate compares them with the
+ * values in a committed file.
+ */
 export interface GateValues {
-  /** Numbers of requests and units. A measured count must equal the committed count. */
+  /** Numbers of requests and of capacity units. A measured count must equal the committed count. */
   readonly counts: Readonly<Record<string, number>>;
   /**
-   * The CPU time of the service, divided by the CPU time of the minimum of work in the same run.
-   * Ratios vary between runs.
+   * The CPU time of the service, divided by the CPU time of a loop that does only the necessary
+   * work in the same run. Ratios vary between runs.
    */
   readonly ratios: Readonly<Record<string, number>>;
 }

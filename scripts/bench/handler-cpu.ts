@@ -1,6 +1,6 @@
 /**
- * Measures the handler and the minimum of work in a separate process, so that no other work uses
- * its CPU time.
+ * Measures the CPU time of the handler, and of a loop that does only the necessary work. Runs in a
+ * separate process, so that no other work adds to this CPU time.
  */
 import { Writable } from "node:stream";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
@@ -78,8 +78,8 @@ async function callHandler(handler: StreamingHandler, key: string, body: string)
 }
 
 /**
- * Does the minimum work of a handler: parses the body, reads from the sandbox, and serializes the
- * answers.
+ * Does only the necessary work of a handler: parses the body, reads from the sandbox, and
+ * serializes the answers.
  * @throws Error if the answers have less than half of the bytes of the request
  */
 async function runFloor(body: string): Promise<void> {
@@ -118,7 +118,7 @@ async function measure({ environment, keys, tier, idCounts }: CpuTask): Promise<
     const floorMs: number[] = [];
     for (let round = 0; round <= rounds; round += 1) {
       const [mine, bare] = [await cpuMs(call, times), await cpuMs(() => runFloor(body), times)];
-      // The first round warms up the handler and the minimum of work, and is not measured.
+      // The first round warms up the handler and the loop, and is not measured.
       if (round > 0) {
         handlerMs.push(mine);
         floorMs.push(bare);

@@ -51,8 +51,9 @@ export const benchHistory = (): Promise<Record<string, unknown>> =>
   withBenchDynamo(async (endpoint) => {
     const client = documentClient();
     const table = await createBenchTable(new DynamoDBClient({}), "history");
-    // A client looks up its endpoint at its first request, and then keeps the endpoint. `client`
-    // sends its first requests before the meter starts, so the meter never counts its requests.
+    // An SDK client looks up its endpoint at its first request, and then keeps the endpoint.
+    // `client` sends its first requests before the meter starts, so the meter never counts the
+    // requests of `client`.
     const [ofRuns, ofItem] = [
       await openList(client, table, "wl_runs"),
       await openList(client, table, "wl_item"),

@@ -67,7 +67,7 @@ export async function reconcileLedger(
 export async function reconcileDeliveries(table: string, accountIds: string[]): Promise<void> {
   const counts = noCounts();
   for (const id of accountIds) {
-    // This opening time is before all runs, because the runs of a bench can have any time.
+    // An empty time sorts before the times of all runs. The runs of a bench can have any time.
     const account = { id, openedAt: "" };
     const found = await checkDeliveries(
       account,

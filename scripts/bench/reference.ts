@@ -10,7 +10,10 @@ import { printTable } from "../measure/print-table.ts";
 import { positiveInteger } from "./bench-options.ts";
 import { median } from "./median.ts";
 
-/** The measurements of one view. Times are in milliseconds from the navigation. */
+/**
+ * The times and the loaded files of one view of the page. Times are in milliseconds since the
+ * navigation to the page.
+ */
 interface View {
   /**
    * The time of the first paint, which shows the list of operations that the page itself contains.

@@ -1,7 +1,7 @@
 /**
- * Runs the minimum of work of a run engine as a bare loop in a separate process. It parses the
- * source's text, extracts the fields, compares them with the last reading, and compresses the
- * results.
+ * Does only the necessary work of a run engine, as a loop in a separate process. The loop parses
+ * the source's text, extracts the fields, compares the fields with the last reading, and compresses
+ * the results.
  */
 import { zstdCompressSync } from "node:zlib";
 import { changedFields } from "../../shared/pipelines/compare.ts";
@@ -14,7 +14,7 @@ import { doTasks } from "./task-process.ts";
 
 const rounds = 3;
 const answersDir = process.env["BENCH_ANSWERS"] ?? "";
-/** The last reading of each item at another tier than pulse, by item ID. */
+/** The last reading of each item at a tier other than pulse, by item ID. */
 const product = new Map<string, Snapshot>();
 const pulse = new Map<string, Snapshot>();
 

@@ -43,8 +43,8 @@ const markupOnly: Variant = { fallbacks: new Set(), hasForest: false };
 const everything: Variant = { fallbacks: allFallbacks, hasForest: true };
 
 /**
- * The compared methods to read a page. All methods use the markup. No method uses rules, because
- * rules are for one shop.
+ * The compared methods to read a page. All methods use the markup. No method uses extraction rules,
+ * because a deployer writes such rules for one shop.
  */
 const variants: Readonly<Record<string, Variant>> = {
   "markup only": markupOnly,
@@ -143,8 +143,8 @@ const extract = (
   );
 
 /**
- * Returns the status that the adapter would return if the page had the currency of the
- * marketplace.
+ * Returns the status that the adapter `web` would return if the price on the page were in the
+ * currency of the marketplace.
  */
 function statusOf({ url }: LabeledPage, extraction: Extraction): string {
   if (extraction.proof === "several") return "partial";
@@ -153,7 +153,10 @@ function statusOf({ url }: LabeledPage, extraction: Extraction): string {
   return statusOfFound(webFields(extraction.facts, { platform: "retailer_c", currency, url }));
 }
 
-/** Measures the CPU time of the markup alone and of all readers, on the same pages. */
+/**
+ * Measures the CPU time of an extraction from the markup alone, and of an extraction with all
+ * methods, on the same pages.
+ */
 function cpuOf(pages: readonly LabeledPage[], forests: Forests): object[] {
   const times = pages.map(
     (page) => [cpuMs(page, markupOnly, forests), cpuMs(page, everything, forests)] as const,

@@ -20,9 +20,11 @@ export interface Pipeline {
 export interface Load {
   /** Due times, in seconds. */
   readonly dueAt: readonly number[];
-  /** Batches of one step. They are read in parallel. */
+  /** The number of batches of one step. The batches are read in parallel. */
   readonly batches: number;
-  /** Steps of a run. A step starts when all batches of the step before it were read. */
+  /**
+   * The number of steps of a run. A step starts when all batches of the step before it were read.
+   */
   readonly steps: number;
 }
 

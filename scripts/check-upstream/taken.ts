@@ -31,7 +31,10 @@ export interface AcceptedItem {
   readonly status: "ok" | "partial" | "not_found" | "unavailable";
   /** The part of `data` that the service stores; undefined if it stores nothing. */
   readonly data: unknown;
-  /** True if the service counts the item as found, or the offer as buyable. */
+  /**
+   * For an item: true if the service counts it as found. For an offer: true if the service counts
+   * it as buyable.
+   */
   readonly isFound: boolean;
 }
 
@@ -53,7 +56,10 @@ export async function resultsToStore(
   });
 }
 
-/** Time until the deadline of a read. The reply is already here, so the read ends long before. */
+/**
+ * Milliseconds until the deadline of a read. The reply has already arrived, so the read ends long
+ * before the deadline.
+ */
 const readingMs = 60_000;
 
 async function read(

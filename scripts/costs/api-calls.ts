@@ -40,7 +40,7 @@ interface Call {
   readonly repeats: number;
 }
 
-/** The mean measurements of one kind of call. */
+/** The costs of one kind of call, as means over the repeated calls. */
 export interface CallCosts {
   readonly name: string;
   readonly work: Work;

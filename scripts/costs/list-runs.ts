@@ -132,7 +132,7 @@ async function measure(bench: Bench): Promise<WatchlistCosts> {
   };
 }
 
-/** Adds an endpoint and a bucket, which receive all events of the account. */
+/** Adds a webhook endpoint and an S3 destination, which receive all events of the account. */
 async function subscribe(world: RunsWorld): Promise<void> {
   const { receiverUrl, customerBucket } = world.ready;
   await world.call("POST", "/v1/webhook_endpoints", { url: `${receiverUrl}/costs` });
@@ -177,7 +177,7 @@ function prepare(runNumber: number, { answersDir }: Bench): string[] {
   return all.map(({ id }) => id);
 }
 
-/** The measurements of one run, or of one pass of the sweeper. */
+/** The used resources and the work of one run, or of one pass of the sweeper. */
 interface Measured {
   readonly usage: Usage;
   /** The mean work of the invocations of each function that ran. */
@@ -244,8 +244,8 @@ interface Taken {
 const quietMs = 700;
 
 /**
- * Waits until all work has ended, because the deliveries of a run end after the run. Returns the
- * measurements since the last call.
+ * Waits until all work has ended, because the deliveries of a run end after the run. Returns what
+ * was used since the last call.
  */
 async function takeAll({ meter, world, logs }: Bench): Promise<Taken> {
   let [dynamo, counts] = [meter.take(), await world.take()];
@@ -278,7 +278,7 @@ function addCounts<Counts extends object>(one: Counts, other: Counts): Counts {
 
 /**
  * Returns the mean work of the invocations of each function that ran.
- * @param sourceWait How long all invocations of the step worker wait for the source, in milliseconds.
+ * @param sourceWait The milliseconds that all invocations of the step worker wait for the source.
  */
 const worksOf = (
   { world }: Taken,

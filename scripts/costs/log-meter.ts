@@ -1,7 +1,7 @@
 /** The log lines of functions since the previous `take`. */
 export interface Logged {
   readonly lines: number;
-  /** The bytes that CloudWatch bills, which include 26 bytes for each event. */
+  /** The bytes that CloudWatch bills, which include 26 bytes for each log event. */
   readonly bytes: number;
 }
 

@@ -29,7 +29,10 @@ const parts: Readonly<Record<string, readonly Unit[]>> = {
 
 const formatDollars = (dollars: number): string => dollars.toFixed(2);
 
-/** Returns the parts of the bill, with their units, that at least one of the usages contains. */
+/**
+ * Returns the lines of the bill for which at least one of the usages has units. Each line has the
+ * units that it adds up.
+ */
 function partsOf(usages: readonly Usage[]): [string, readonly Unit[]][] {
   const used = sumOf(usages);
   return Object.entries(parts).filter(([, units]) => units.some((unit) => (used[unit] ?? 0) > 0));
@@ -108,7 +111,10 @@ export function standingRows(usage: Usage): object[] {
   return [...partsOf([usage]).map(([part, units]) => row(part, units)), row("dollars")];
 }
 
-/** A watchlist whose runs each send two events of at most 64 KB, every 15 minutes. */
+/**
+ * The number of events a month of a watchlist that runs every 15 minutes. Each run sends two events
+ * of at most 64 KB.
+ */
 const busEventsPerMonth = 2 * 4 * 24 * monthDays;
 
 /**

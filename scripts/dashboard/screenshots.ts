@@ -50,7 +50,7 @@ async function placesOf(api: ApiClient): Promise<readonly Screenshot[]> {
 }
 
 /**
- * Returns the ID of the resource that has a name or description.
+ * Returns the ID of the resource whose name or description is `name`.
  * @throws Error if there is none
  */
 async function idOf(api: ApiClient, path: string, name: string): Promise<string> {
@@ -183,7 +183,7 @@ async function takeAll(
   await context.close();
 }
 
-/** Pages of the documentation, with a heading that each shows when it is complete. */
+/** Pages of the documentation. A page is complete when it shows the heading `heading`. */
 const documents = [
   { name: "docs", place: "/docs", heading: "Documentation" },
   { name: "errors", place: "/docs/errors", heading: "Errors" },

@@ -7,8 +7,8 @@ const idsFrom = (first: number, count: number): readonly string[] =>
 
 /**
  * The watchlists of a demo workspace, as bodies of `POST /v1/watchlists`. They contain sandbox
- * items of every platform and of several categories. The price or stock of their first items changes between runs. All four
- * watchlists together cost about 50 credits a day.
+ * items of every platform and of several categories. The price or the stock of the first items of
+ * each watchlist changes between runs. All four watchlists together cost about 50 credits a day.
  */
 export const demoLists = [
   {

@@ -33,7 +33,7 @@ export interface Place {
   readonly endpoint: string;
   /** Context values for the CDK, in the form `key=value`. */
   readonly context: readonly string[];
-  /** The address of the API; null if it follows from the endpoint or the stack. */
+  /** The address of the API; null to derive it from the endpoint or from the stack. */
   readonly apiUrl: string | null;
   /** A receiver and a bucket that the deployed service can reach; null if there are none. */
   readonly customer: {
@@ -50,7 +50,7 @@ export interface Place {
   readonly folder: string;
 }
 
-/** Permissions that the target requires although AWS does not. */
+/** Permissions that the emulator of a deployment requires although AWS does not. */
 interface ExtraPermissions {
   /** Grants the permissions in a separate stack. Returns one line about each permission. */
   grant(client: CloudFormationClient, resources: readonly DeployedResource[]): Promise<string[]>;
@@ -139,7 +139,7 @@ async function removeLeftovers(smoke: Smoke): Promise<void> {
 
 /**
  * Runs `visit` and then deletes the deployment, even if `visit` fails.
- * @throws the failure of either; AggregateError if both fail
+ * @throws the error of `visit` or of the deletion; AggregateError if both fail
  */
 async function withTearDown(smoke: Smoke, visit: () => Promise<void>): Promise<void> {
   const failures: unknown[] = [];

@@ -102,7 +102,7 @@ export const checkov: Linter = {
 
 /**
  * Runs a linter and parses its JSON output.
- * @throws Error if the output is not JSON of this form
+ * @throws Error if the output is not JSON, or does not match the schema
  */
 function outputOf<Output>(
   program: string,

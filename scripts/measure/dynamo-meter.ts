@@ -11,7 +11,7 @@ export interface Metered {
 
 export interface DynamoMeter {
   readonly url: string;
-  /** Returns the measurements since the last call, and resets them to 0. */
+  /** Returns the counts since the last call, and resets the counts to 0. */
   take(): Metered;
   stop(): Promise<void>;
 }

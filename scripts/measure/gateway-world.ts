@@ -1,8 +1,8 @@
 /**
  * Runs a local world in a separate process. The handler of one group is empty. Sends a message to
- * its parent when the world is ready, and its CPU time on request. With BENCH_WORK_MS, each call of
- * the products group runs in a separate environment, and its source responds after that many
- * milliseconds.
+ * the parent process when the world is ready, and sends the used CPU time on request. With
+ * BENCH_WORK_MS, each call of the products group runs in a separate environment, and the source of
+ * the call responds after that many milliseconds.
  */
 import { startWorld } from "../../tools/local/world.ts";
 import { productsEnvironments } from "./lambda-environments.ts";

@@ -14,7 +14,7 @@ export interface RunsWorld {
   send(request: WorldRequest): void;
   /** Resolves when the next run or sweeper pass has ended. Rejects after two minutes. */
   finished(): Promise<void>;
-  /** Returns the measurements since the previous call. */
+  /** Returns the resources that were used since the previous call. */
   take(): Promise<WorldCounts>;
   stop(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import type { Overrides } from "../../functions/composition/overrides.ts";
 import type { QueueHandler } from "../../functions/queue/batch-handler.ts";
 import { answersOf } from "./runs-answers.ts";
 
-/** The measurements of a worker since the last request for them. */
+/** The resources that a worker has used since it last returned these counts. */
 export interface WorkerCounts {
   readonly invocations: number;
   /** The user and system CPU time of the process, in milliseconds. */
@@ -25,7 +25,7 @@ export interface WorkerCounts {
 
 export interface WorkerRequest {
   readonly id: number;
-  /** The event to handle. If it is absent, the worker only returns its measurements. */
+  /** The event to handle. If it is absent, the worker only returns its `WorkerCounts`. */
   readonly event?: SQSEvent;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Runs a local world in a separate process, with each run worker in another process. Sends messages
- * to its parent when it is ready and when a run has ended, and returns the workers' measurements on
- * request.
+ * to its parent when it is ready and when a run has ended, and returns on request which resources
+ * were used.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { subscribe } from "node:diagnostics_channel";
@@ -51,7 +51,8 @@ export interface WorldReady {
 
 /**
  * A request of the parent process. `hold` makes the run workers wait until `release`, `sweep` runs
- * one pass of the sweeper, and `take` returns the measurements since the previous `take`.
+ * one pass of the sweeper, and `take` returns the resources that were used since the previous
+ * `take`.
  */
 export type WorldRequest = "hold" | "release" | "sweep" | "take";
 
@@ -92,8 +93,8 @@ async function startWorker(name: WorkerName, environment: Environment): Promise<
   let asked = 0;
   let busy: Promise<unknown> = Promise.resolve();
   /**
-   * Sends `event` to the worker, or a request for its measurements if `event` is undefined.
-   * Resolves to the worker's result. Sends one at a time, so that the measured times do not
+   * Sends `event` to the worker, or a request for the worker's counts if `event` is undefined.
+   * Resolves to the worker's result. Sends one message at a time, so that the measured times do not
    * overlap.
    */
   const ask = (event?: SQSEvent): Promise<unknown> => {
@@ -121,8 +122,8 @@ async function sweep(): Promise<void> {
 }
 
 /**
- * Returns a handler that forwards the events of a run worker to its process. The sweeper's
- * scheduled events are ignored.
+ * Returns a handler that forwards the events of a worker to the process of this worker. The
+ * sweeper's scheduled events are ignored.
  */
 async function loadHandler(name: string): Promise<unknown> {
   if (name === "sweeper") {

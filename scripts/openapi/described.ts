@@ -41,7 +41,8 @@ export function addDescriptions(document: JsonObject): JsonObject {
 
 /**
  * Returns a part of the document, with a description added to each field in it.
- * @param owner the name of the field that contains the part, or else of its component or operation
+ * @param owner the name of the field that contains the part; without such a field, the name of the
+ * component or operation that contains the part
  */
 function describedPart(part: unknown, owner: string): unknown {
   if (Array.isArray(part)) return part.map((one: unknown) => describedPart(one, owner));

@@ -239,8 +239,8 @@ function answerObject(
 }
 
 /**
- * Returns the refusals of an operation, including those that result from its access, its body and
- * its charge.
+ * Returns the statuses with which the service can refuse an operation. They include the statuses
+ * that follow from the access, the body and the charge of the operation.
  */
 function refusalsOf(key: RouteKey, { refusals = [], body, itemCall }: Operation): RefusalStatus[] {
   const statuses: RefusalStatus[] = [

@@ -5,8 +5,8 @@ import { localCustomer } from "../../tools/customer/bucket.ts";
 import { untilTrue } from "./accounts.ts";
 
 /**
- * The resources with which a call is prepared: its account's API client, and the local receiver and
- * bucket.
+ * The resources with which a call is prepared: the API client of the call's account, and the local
+ * receiver and bucket.
  */
 export interface Scene {
   readonly api: ApiClient;

@@ -11,7 +11,7 @@ export interface SettingsTransfer {
   readonly project: string;
   /** The folder of a checkout of the earlier release. */
   readonly release: string;
-  /** Context of the command line, as `key=value`. */
+  /** The CDK context values of the command line, as `key=value`. */
   readonly given: readonly string[];
   /** True if the deployed API has a custom domain. */
   readonly hasDomain: boolean;
@@ -62,7 +62,9 @@ const domainRefusal = (reason: string): string =>
 const settingsIn = (file: string, name: string): GivenContext =>
   existsSync(file) ? parseStageFile(name, readFileSync(file, "utf8")) : {};
 
-/** Relative paths in a stage's file are relative to the root of its checkout. */
+/**
+ * Relative paths in a stage's file are relative to the root of the checkout that contains the file.
+ */
 const absolute = (sources: unknown, project: string): unknown =>
   typeof sources === "string" && sources !== "sandbox" && !sources.trimStart().startsWith("{")
     ? resolve(project, sources)

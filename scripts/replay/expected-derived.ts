@@ -110,7 +110,7 @@ export const changedCount7d = `
 
 /**
  * Query for the last earlier price that differs from the price of a segment, for each segment (a
- * time of constant price).
+ * time span of constant price).
  */
 const previousPrices = `
   SELECT one.shop, one.product, one.first_day, one.last_day,

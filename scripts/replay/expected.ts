@@ -10,7 +10,7 @@ import type { RuleName } from "./watchlists.ts";
 
 /**
  * The SQL of DuckDB that calculates from the files what the service must decide and store. It
- * shares no code with the service. It compares segments, which are times of constant prices,
+ * shares no code with the service. It compares segments, which are time spans of constant prices,
  * instead of daily reads.
  */
 
@@ -46,7 +46,7 @@ export const fileTables = (files: string): readonly string[] => [
       FROM known JOIN numbered AS next
         ON next.shop = known.shop AND next.product = known.product AND next.n = known.n + 1)
     SELECT shop, product, day, price FROM known WHERE is_new`,
-  // A segment is a time in which the price of a product is constant.
+  // A segment is a time span in which the price of a product is constant.
   `CREATE TABLE segments AS
     SELECT shop, product, row_number() OVER prices AS n, day AS first_day,
       coalesce(lead(day) OVER prices - 1, last_day) AS last_day, price
@@ -81,11 +81,11 @@ export const expectedHistory = `
   SELECT shop, product, strftime(first_day, '%Y-%m-%dT06:00:00.000Z') AS read_at, price FROM segments`;
 
 interface Walk {
-  /** SQL columns: the state after the first segment, which is a time of constant price. */
+  /** SQL columns: the state after the first segment, which is a time span of constant price. */
   readonly first: string;
   /**
-   * SQL columns for the segment `next`: the day of a decision (or NULL), its reference value, and
-   * the state after the segment. `was` is the row of the segment before.
+   * SQL columns for the segment `next`: the day of a decision (or NULL), the reference value of the
+   * decision, and the state after the segment. `was` is the row of the segment before.
    */
   readonly next: string;
 }

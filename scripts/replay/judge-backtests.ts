@@ -31,9 +31,9 @@ const examplesMax = 5;
 
 /** The runs of a watchlist since the last comparison. */
 interface Span {
-  /** The start of the first of these runs, or null before the first run. */
+  /** The start of the first run of the span, or null before the first run. */
   readonly since: string | null;
-  /** True if the first of these runs is the first run of the watchlist. */
+  /** True if the first run of the span is the first run of the watchlist. */
   readonly isFirst: boolean;
   /** The number of entries, by their content. */
   readonly entries: Map<string, number>;

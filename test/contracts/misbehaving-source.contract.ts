@@ -26,12 +26,12 @@ export interface PortAnswer {
 }
 
 /**
- * Reads through the real HTTP client. Its limits apply across reads, as in a process of the
- * service.
+ * Reads through the real HTTP client. The limits of the client apply across reads, as in a process
+ * of the service.
  */
 export interface SourceReader {
   read(ids: readonly string[], deadline: Date): Promise<readonly PortAnswer[]>;
-  /** The report of each read so far. */
+  /** The reports of the reads so far, one for each read. */
   readonly reports: readonly SourceReport[];
 }
 
@@ -142,7 +142,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
 
   /**
    * Reads with a deadline that passes only after the first request reached the source. On a slow
-   * machine, repeats the read with twice the time until a request reaches the source.
+   * machine, the deadline can pass before that. The read is then repeated with twice the time.
    */
   const pastDeadline = async (
     play: source.Play,

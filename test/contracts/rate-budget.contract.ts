@@ -14,7 +14,9 @@ let sources = 0;
 /** Returns a new source name, so that tests do not share a rate limit. */
 const newSource = (): string => `source-${(sources += 1)}`;
 
-/** Takes permits and returns the earliest start of each granted call, in epoch milliseconds. */
+/**
+ * Takes permits and returns the earliest start of each granted call, in milliseconds since 1970.
+ */
 async function startsOf(
   budget: RateBudget,
   { source, nowMs, ...wanted }: RateAsk & { readonly source: string; readonly nowMs: number },
@@ -56,7 +58,7 @@ export function rateBudgetContract(name: string, make: () => RateBudgetSubject):
         [0, 0, 0, 100, 200].map((ms) => startMs + ms),
       );
       expect(await startsOf(second, at)).toEqual([startMs + 300]);
-      // An idle time restores the burst, but not more than one burst.
+      // After an idle time, one burst of calls can start immediately again, but not more.
       const later = { ...at, nowMs: startMs + 60_000, permits: 4 };
       expect(await startsOf(first, later)).toEqual(
         [0, 0, 0, 100].map((ms) => startMs + 60_000 + ms),
@@ -93,8 +95,8 @@ export function rateBudgetContract(name: string, make: () => RateBudgetSubject):
             const { process } = make();
             const budgets = Array.from({ length: processes }, process);
             /**
-             * The time at which each process has started all of its granted calls, in epoch
-             * milliseconds.
+             * The time at which each process has started all of its granted calls, in milliseconds
+             * since 1970.
              */
             const busyUntil = budgets.map(() => startMs);
             const starts: number[] = [];
@@ -115,7 +117,7 @@ export function rateBudgetContract(name: string, make: () => RateBudgetSubject):
               nowMs = Math.min(...busyUntil);
             }
             starts.sort((a, b) => a - b);
-            // Grants round to whole milliseconds.
+            // The start times in grants are rounded to whole milliseconds.
             const rounding = perSecond * 0.002;
             expect(excessOf(starts, perSecond)).toBeLessThanOrEqual(burst + rounding + 1e-6);
             const inTime = starts.filter((at) => at <= nowMs).length;

@@ -5,7 +5,7 @@ const domainName = "api.shop.example";
 const certificateArn = "arn:aws:acm:us-east-1:123456789012:certificate/0f0f-1111";
 /**
  * Contexts of deployments. Each resource that a deployment can have exists with at least one of
- * them.
+ * these contexts.
  */
 export const deployments: readonly GivenContext[] = [
   { stage: "dev" },

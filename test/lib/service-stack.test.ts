@@ -217,7 +217,7 @@ describe("the permissions of the service", () => {
     for (const name of ["platforms", "meta"] as const) {
       const grants = grantsOf(name).filter((one) => JSON.stringify(one).includes("AccountsTable"));
       const health = grants.filter((one) => JSON.stringify(one).includes("source#*"));
-      // The health of the sources is a part of the public answer of `platforms`.
+      // The public response of `GET /v1/platforms` contains the health of the sources.
       expect(health.map((one) => one["Action"])).toEqual(
         name === "platforms" ? ["dynamodb:Query"] : [],
       );

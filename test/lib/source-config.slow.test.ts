@@ -58,7 +58,10 @@ interface SourceGrants {
   readonly statements: readonly Statement[];
 }
 
-/** Returns the source variable of every function that has one, with the function's permissions. */
+/**
+ * Returns the variable SOURCES of every function that has this variable, with the function's
+ * permissions.
+ */
 function bySource(service: Template): Map<string, SourceGrants> {
   const functions = resourcesOf(service, "AWS::Lambda::Function");
   return new Map(

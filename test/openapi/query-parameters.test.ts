@@ -130,7 +130,7 @@ describe("an integer query parameter in the OpenAPI document", () => {
   it("has a name that no query parameter of another type has", () => {
     const names = new Set(integers.map(({ name }) => name));
     expect(names).toEqual(new Set(["limit", "days", "count", "before_run", "max_credits"]));
-    // Every parameter with the name of an integer parameter is an integer in all operations.
+    // A parameter name that is an integer in one operation is an integer in all operations.
     const texts = live.flatMap(({ accepted, integers: found }) =>
       accepted.filter((name) => !found.some((one) => one.name === name)),
     );

@@ -77,8 +77,8 @@ describe("the shell blocks of a page, pasted in their order,", () => {
   afterAll(() => world.dispose());
 
   /**
-   * Variables that a reader sets to their own values. Each page has a new account. The probes of
-   * several pages within 15 seconds would exceed the limit of one account.
+   * Variables that a reader sets to their own values. Each page has a new account, because the
+   * probes of several pages within 15 seconds would exceed the limit of one account.
    */
   const ownValues = async () => ({
     URL: world.ready["base_url"],

@@ -17,7 +17,7 @@ export const derivedPriceNames = [
 const dayMs = 86_400_000;
 const startOfDay = (at: number): number => at - (at % dayMs);
 
-/** A time span in which an item had a price. Times are in milliseconds. */
+/** A time span in which an item had a price. Times are in milliseconds since 1970. */
 interface Held {
   readonly from: number;
   readonly to: number;

@@ -5,8 +5,8 @@ export type Readings = Readonly<Partial<Record<ReadingKind, Snapshot>>>;
 type Value = Snapshot[string];
 
 /**
- * Reading kinds in increasing order of precedence. The last kind that has a field determines its
- * value.
+ * The kinds of readings, the least trusted first. The value of a field is from the last of these
+ * kinds that has the field.
  */
 const byTrust: readonly ReadingKind[] = [
   "offers_used",
@@ -20,7 +20,7 @@ const byTrust: readonly ReadingKind[] = [
 
 /** The price that an item had from a read on. */
 export interface KnownPrice {
-  /** Time of the read in milliseconds. */
+  /** Time of the read in milliseconds since 1970. */
   readonly at: number;
   readonly price: Value;
 }
@@ -42,7 +42,7 @@ export interface Known {
 /** The newest value of each shared field, and whether an event has reported this value. */
 export type Newer = Readonly<Record<string, { readonly value: Value; readonly reported: boolean }>>;
 
-/** The reading kinds that show the same fact, by field. */
+/** For each shared field, the kinds of readings that contain it. */
 const sharedBy: Readonly<Record<string, readonly ReadingKind[]>> = {
   newCount: ["pulse", "product"],
   newMinPrice: ["pulse", "product"],

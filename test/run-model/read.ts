@@ -49,7 +49,7 @@ export interface Reading {
   readonly offer: string | null | undefined;
   /** The states of the pipeline's routes before the read. */
   readonly routeStates: ModelRouteStates;
-  /** Time of the read in milliseconds. */
+  /** Time of the read in milliseconds since 1970. */
   readonly at: number;
 }
 
@@ -328,8 +328,8 @@ function newerIn(step: Step, { reading: { seen, before }, reading, found }: Judg
 }
 
 /**
- * Returns true if the next pulse read does not have to find a change that this product read found.
- * This is so if no route of a pulse step would report the change, or run another step than `step`.
+ * Returns true if the next pulse read need not find a change that this product read found: no route
+ * of a pulse step would report the change, and none would run a step other than `step`.
  */
 function isDone(
   pipeline: Pipeline,

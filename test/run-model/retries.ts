@@ -32,8 +32,8 @@ function rankOf(retry: ModelRetry, step: Step): number | undefined {
 }
 
 /**
- * Returns the ID of the step that does a retry. This is the step that fits best. For a new item, or
- * if no step fits, it is the step of first reads.
+ * Returns the ID of the step that repeats the owed read: the step that fits the retry best. For a
+ * new item, or if no step fits, returns the ID of the step that reads items for the first time.
  */
 function placeOf(pipeline: Pipeline, { state }: Item, retry: ModelRetry): string {
   const { steps, baseline, entry } = pipeline;

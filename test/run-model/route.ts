@@ -30,7 +30,7 @@ export interface ModelRouteState {
   row: number;
   /** True if the route matched since its condition became true. */
   hasMatched: boolean;
-  /** Time of the last match in milliseconds. */
+  /** Time of the last match in milliseconds since 1970. */
   matchedAt: number | null;
 }
 
@@ -45,7 +45,7 @@ export const newRouteState = (): ModelRouteState => ({
 
 /** The values of a read that decide whether a route matches. */
 export interface RouteRead {
-  /** Time of the read in milliseconds. */
+  /** Time of the read in milliseconds since 1970. */
   readonly at: number;
   /** The values of the read. A price within half a cent of the last reading counts as equal. */
   readonly seen: Snapshot;

@@ -35,7 +35,10 @@ interface Run {
   readonly ids?: readonly string[];
   readonly unknownId?: string;
   readonly secret?: string;
-  /** How long a call may take. A short time only suits calls that are expected to fail. */
+  /**
+   * How long a call may take, in milliseconds. Set a short time only for calls that are expected to
+   * fail.
+   */
   readonly timeoutMs?: number;
 }
 

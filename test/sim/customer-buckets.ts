@@ -3,7 +3,7 @@ import type { Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
 import type { Task, TaskScheduler } from "./task-scheduler.ts";
 
-/** An object in a customer's bucket. Times are in milliseconds. */
+/** An object in a customer's bucket. Times are in milliseconds of the virtual clock. */
 export interface StoredObject {
   readonly bytes: Buffer;
   readonly at: number;

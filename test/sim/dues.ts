@@ -6,7 +6,7 @@ import type { Stage } from "./stage.ts";
 /** A row of the due index. It is work that the sweeper must start. */
 export interface Due {
   readonly kind: string;
-  /** The time from which the sweeper handles the row, in milliseconds. */
+  /** The virtual time from which the sweeper handles the row, in milliseconds. */
   readonly at: number;
 }
 

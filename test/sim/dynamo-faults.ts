@@ -128,7 +128,8 @@ export const dynamoFaults: Readonly<Partial<Record<FaultKind, FaultySend>>> = {
   },
   /**
    * Ends the page early by a smaller `Limit`. The result is not cut here, because the key of the
-   * next page has attributes that the query does not return: only the DynamoDB engine knows them.
+   * next page has attributes that the query does not return. Only the DynamoDB engine has these
+   * attributes.
    */
   async page_short({ input }, { random, perform, hadNoEffect }) {
     const Limit = random.between(1, Math.min(3, limitOf(input) - 1));

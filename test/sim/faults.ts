@@ -108,8 +108,9 @@ export interface Faults {
    */
   draw(...kinds: readonly FaultKind[]): FaultKind | undefined;
   /**
-   * Records a fault that the caller drew. Returns false if the caller must not inject the fault: in
-   * a calm seed, while faults are suspended or stopped, or if `only` does not contain this draw.
+   * Records a fault that the caller drew. Returns false if the caller must not inject the fault.
+   * This is so in a calm seed, while faults are suspended or stopped, and if `only` does not
+   * contain this draw.
    */
   force(kind: FaultKind): boolean;
   /** Records a fault that was planned, not drawn. */

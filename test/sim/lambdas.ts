@@ -1,5 +1,5 @@
-// Functions load this library at its first use. The load takes real time, which the scheduler does not
-// know, so it must end before the simulation begins.
+// Functions load this library at its first use. Loading takes real time, which the task scheduler
+// cannot count. The library must therefore be loaded before the simulation begins.
 import "hyparquet-writer";
 import type { Context } from "aws-lambda";
 import { createHandler as account } from "../../functions/account/handler.ts";

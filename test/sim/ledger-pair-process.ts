@@ -156,7 +156,10 @@ export interface PairProcess {
   sent(): number;
   /** Returns the lowest balance of the account since the process's step started. */
   readonly leastBalance: () => number;
-  /** Prepares a step: sets its plan and counts its requests from 1 again. */
+  /**
+   * Prepares the next step: sets the plan of the step, and counts the requests of the process from
+   * 1 again.
+   */
   begin(plan: PlannedProcess): void;
   /** Waits for the requests that the step did not await. */
   idle(): Promise<void>;

@@ -83,7 +83,10 @@ const oldHold = (holdId: "one" | "another" | "bystander", until = expiresAt) => 
 export const steps = {
   reserve: reserve("one"),
   "reserve another": reserve("another"),
-  /** The sweeper, which runs after the pair, does not release this hold: it expires later. */
+  /**
+   * The sweeper, which runs after the pair, does not release this hold, because the hold expires
+   * later.
+   */
   "reserve for longer": reserve("another", muchLater),
   "reserve a step": reserve("step"),
   settle: settle("one", 3),

@@ -48,8 +48,8 @@ export interface Plan {
   readonly kind: AccountKind;
   readonly outer: StepName;
   /**
-   * True if the process that runs the outer step has also reserved the hold. It then has the shard
-   * in its cache when the step begins.
+   * True if the process that runs the outer step has also reserved the hold. The process then has
+   * the shard in its cache when the step begins.
    */
   readonly isReservedByOuter?: boolean;
   readonly inner: StepName;

@@ -9,7 +9,7 @@ import type { SimResult } from "./report.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
 
 const root = join(import.meta.dirname, "../..");
-/** The number of seeds of its scenario within which a mutant must be detected. */
+/** A mutant must be detected within this number of seeds of its scenario. */
 const seedsMax = 300;
 /** The files and folders that the simulation needs. */
 const parts = [

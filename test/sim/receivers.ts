@@ -3,7 +3,7 @@ import type { FaultKind, Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
 import type { Task, TaskScheduler } from "./task-scheduler.ts";
 
-/** A webhook request that a process started to send. Times are in milliseconds. */
+/** A webhook request that a process started to send. Times are in milliseconds since 1970. */
 export interface SentRequest {
   readonly url: string;
   /** The start of the request by the process's clock. */

@@ -6,8 +6,8 @@ export interface Regression extends Job {
 }
 
 /**
- * The seeds that every run starts with. If a scenario changes, its seeds run different steps. They
- * remain in the list, because they are cheap.
+ * The seeds that every run starts with. If a scenario changes, its seeds run different steps. Such
+ * seeds remain in the list, because they take little time.
  */
 export const regressions: readonly Regression[] = [
   ...[13, 75, 108, 128, 162, 362].map((seed) => ({

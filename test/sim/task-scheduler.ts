@@ -9,7 +9,7 @@ import type { Random } from "./random.ts";
  */
 export interface Task {
   readonly name: string;
-  /** Virtual time of its start, in epoch milliseconds. */
+  /** The virtual time at which the task started, in milliseconds since 1970. */
   readonly startedAt: number;
   state: "working" | "done" | "failed" | "dead";
   /** True if the task once paused for a long time before one of its calls. */
@@ -40,7 +40,7 @@ interface Parked {
  * only the seed determines. A task may await only calls of the scheduler and other tasks.
  */
 export interface TaskScheduler {
-  /** Returns the virtual time in epoch milliseconds. */
+  /** Returns the virtual time in milliseconds since 1970. */
   now(): number;
   /** Advances the clock to a time. A time in the past has no effect. */
   jumpTo(time: number): void;

@@ -12,7 +12,7 @@ export interface QueuedMessage {
   readonly body: string;
   readonly sentAt: number;
   receives: number;
-  /** The time from which the message can be received, in milliseconds. */
+  /** The virtual time from which the message can be received, in milliseconds. */
   visibleAt: number;
   /**
    * The handlers that have the message. The value is true for a handler that received it after the

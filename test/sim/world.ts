@@ -67,8 +67,8 @@ const workersMax = 4;
  */
 const contendedCallMsMax = 4;
 /**
- * The range of a read's duration under contention, in milliseconds. All simultaneous calls can
- * reserve before the first one settles.
+ * The range of a read's duration under contention, in milliseconds. Reads are so long that all
+ * simultaneous calls can reserve before the first call settles.
  */
 const contendedReadMs = [3_000, 4_500] as const;
 const settleDays = 40;
@@ -290,7 +290,8 @@ export async function openWorld(plainStage: Stage, options: WorldOptions) {
         const label = `${request.method} ${request.path}`;
         const isCalm = faults.isStopped();
         processes.invoke({ name, label, event }, ({ state }, given) => {
-          // After its timeout, the gateway has already responded with an error.
+          // If the function ends after the gateway's timeout, the gateway has already responded
+          // with an error.
           const answered = state === "done" ? apiAnswer(given) : undefined;
           const answer = tasks.now() <= endsAt ? answered : undefined;
           if (answered !== answer) lateAnswers.push(apiAnswer(given));

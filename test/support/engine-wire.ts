@@ -18,7 +18,10 @@ interface Response {
 
 interface IdleSocket {
   readonly socket: Socket;
-  /** When its last response arrived, on the clock of `performance.now`. */
+  /**
+   * The time at which the last response on the socket arrived, in milliseconds as `performance.now`
+   * counts them.
+   */
   readonly since: number;
 }
 

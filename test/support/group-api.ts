@@ -54,8 +54,8 @@ export function admittedAccounts() {
 
 /**
  * Creates a function that calls `handler`, a Lambda function of the API, with an event of API
- * Gateway, and parses the response. Its `path` begins after `/v1/`. If `account` is absent, the
- * call has the API key of `acct_1`.
+ * Gateway, and parses the response. The `path` of a call is the part after `/v1/`. If `account` is
+ * absent, the call has the API key of `acct_1`.
  * @param keyOf returns the API key of an account
  */
 export const groupCaller =

@@ -38,8 +38,9 @@ export async function startLedgerWorld(): Promise<DynamoLedgerWorld> {
     async open(signupCredits) {
       const { id } = await createAccount(
         { name: "Test", email: "test@example.com", signupCredits },
-        // The account is opened at an earlier time than the calls of any test. Otherwise its shard
-        // would refuse the calls, because their stamps would be older than its newest stamp.
+        // The account is opened at an earlier time than the calls of any test. Otherwise the
+        // account's shard would refuse the calls, because the stamps of the calls would be older
+        // than the newest stamp of the shard.
         { accounts, clock: fixedClock("2026-01-01T00:00:00Z"), random: systemRandom },
       );
       return id;

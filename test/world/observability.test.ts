@@ -149,7 +149,8 @@ describe("the log lines of the Lambda functions", () => {
     }
   });
 
-  // Recording the health of a source is best effort: a slow machine can exceed its 300 ms.
+  // The service does not always record the health of a source: on a slow machine, the request can
+  // take longer than the limit of 300 ms.
   const isRequired = (line: Readonly<Record<string, unknown>>): boolean =>
     line["message"] !== "source health not recorded";
 

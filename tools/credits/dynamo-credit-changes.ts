@@ -97,9 +97,9 @@ interface ChangedShard {
 }
 
 /**
- * Transfers credits to the shard that an adjustment debits. The caller then repeats the adjustment:
- * immediately after `fresh`, which means that the transfer took effect, or after a pause after
- * `again`.
+ * Transfers credits to the shard that an adjustment debits. The caller then repeats the adjustment.
+ * After `fresh`, the transfer took effect, and the caller repeats the adjustment immediately. After
+ * `again`, the caller pauses first.
  */
 async function gather(
   process: LedgerProcess,
@@ -112,8 +112,8 @@ async function gather(
 
 /**
  * Copies the journal of the changed shard to a page, if the journal is long. If the change gave the
- * account more slots, also spreads its credits evenly over all shards. Never rejects: if one of the
- * two fails, later calls repeat it.
+ * account more slots, also spreads the account's credits evenly over all shards. Never rejects: if
+ * one of the two fails, later calls repeat it.
  */
 async function copyAndSpread(
   process: LedgerProcess,

@@ -60,8 +60,8 @@ export function bundle(entryPoint: string): { readonly js: string; readonly css:
     jsx: "automatic",
     jsxImportSource: "preact",
     legalComments: "none",
-    // esbuild writes relative paths into its output, so a fixed folder makes it equal on every
-    // machine.
+    // esbuild writes relative paths into its output, so a fixed folder makes the output equal on
+    // every machine.
     absWorkingDir: browser,
   });
   const ending = (suffix: string): string =>

@@ -105,7 +105,8 @@ function tidy(value: unknown): unknown {
     ]);
   const object: JsonObject = Object.fromEntries(entries);
   const { anyOf } = object;
-  // Removes an `anyOf` if one of its options accepts any value, because it then has no effect.
+  // Removes an `anyOf` if one of its options accepts any value, because such an `anyOf` has no
+  // effect.
   if (Array.isArray(anyOf) && anyOf.some((one) => Object.keys(asObject(one)).length === 0)) {
     const { anyOf: _anyOf, ...rest } = object;
     return rest;

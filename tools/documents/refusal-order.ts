@@ -8,8 +8,8 @@ interface Refusal {
 }
 
 /**
- * The reasons for which a call is refused, in the order of the checks. The first reason that
- * applies is returned. `functions/http/answer.ts` implements the order;
+ * The reasons for which a call is refused, in the order of the checks. The response reports the
+ * first reason that applies. `functions/http/answer.ts` implements the order;
  * `test/world/edge.slow.test.ts` checks it on every route.
  */
 const refusalOrder: readonly Refusal[] = [

@@ -112,8 +112,8 @@ function bestSplit(draw: readonly number[], growth: Growth): Split | undefined {
 }
 
 /**
- * Draws different features at random: the square root of their number, rounded up, plus one, and at
- * most all.
+ * Draws distinct features at random. For `n` features, draws the square root of `n`, rounded up,
+ * plus one, but at most `n`.
  */
 function drawFeatures({ columns, fraction }: Growth): number[] {
   const left = columns.map((_, feature) => feature);

@@ -16,7 +16,7 @@ export interface LabeledPage {
 }
 
 const texts = v.nullish(v.array(v.string()));
-/** The true values by the name of the page. */
+/** The correct values of each page, by the name of the page. */
 const truthsForm = v.record(
   v.string(),
   v.object({ url: v.string(), price: texts, availability: texts }),

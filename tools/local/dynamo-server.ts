@@ -48,8 +48,8 @@ export async function startDynamo(folder: DataFolder): Promise<DynamoServer> {
       env: {
         PATH: process.env["PATH"],
         PID_FILE: folder.file("dynamo.pid"),
-        // A second thread of the database would only wait for the first one, and would use a tenth
-        // of its processor time.
+        // A second thread of the database would only wait for the first thread, and would use a
+        // tenth of the database's processor time.
         TOKIO_WORKER_THREADS: "1",
       },
     },

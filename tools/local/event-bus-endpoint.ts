@@ -41,8 +41,8 @@ class BusError extends Error {
 const invalid = (message: string): BusError => new BusError("ValidationException", message);
 
 /**
- * Limits of PutEvents: the number of entries, and the size of the request, which must be below the
- * second limit.
+ * Limits of PutEvents: the maximum number of entries, and the size in bytes that the request must
+ * be below.
  */
 const entriesMax = 10;
 const requestBytes = 256 * 1024;

@@ -12,9 +12,9 @@ export interface LocalServer {
 
 const portAttemptsMax = 100;
 /**
- * The milliseconds that the server keeps an idle connection. Clients keep it for less time (httpx:
- * 5 s). With the default of Node.js, also 5 s, a busy client could send a call on a connection that
- * the server is closing, and get no response.
+ * The milliseconds that the server keeps an idle connection. Clients keep a connection for less
+ * time (httpx: 5 s). The default of Node.js is also 5 s. With this default, a busy client could
+ * send a call on a connection that the server is closing, and get no response.
  */
 const keepAliveMs = 60_000;
 

@@ -18,8 +18,8 @@ export interface Match {
 }
 
 /**
- * Returns the API's method for a request with its path parameters; null if the API does not have
- * this path or method.
+ * Returns the API's method for a request, together with the path parameters of the request; null if
+ * the API does not have this path or method.
  */
 export type PathTree = (httpMethod: string, path: string) => Match | null;
 

@@ -50,8 +50,8 @@ export function responseStream(receiver: PreludeReceiver): Writable {
 }
 
 /**
- * The global `awslambda` of Lambda's Node.js runtime. Functions use it while they are imported, so
- * it must exist before the import.
+ * The global `awslambda` of Lambda's Node.js runtime. Functions use `awslambda` while they are
+ * imported, so it must exist before the import.
  */
 const awslambda = {
   streamifyResponse: <Handler>(handler: Handler): Handler => handler,

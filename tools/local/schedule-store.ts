@@ -11,7 +11,7 @@ export const scheduleDefinition = v.object({
   ScheduleExpressionTimezone: v.optional(
     v.picklist(["UTC", "Etc/UTC"], "The local world supports only the time zone UTC."),
   ),
-  /** Epoch seconds, like all times of the API. */
+  /** In seconds since 1970, like all times of the API. */
   StartDate: v.optional(v.number()),
   EndDate: v.optional(v.number()),
   State: v.optional(v.picklist(["ENABLED", "DISABLED"]), "ENABLED"),
@@ -40,7 +40,10 @@ const storedSchedule = v.object({
   fromTemplate: v.boolean(),
   createdAt: v.number(),
   modifiedAt: v.number(),
-  /** Epoch milliseconds. All occurrences up to this time have either fired or were missed. */
+  /**
+   * A time in milliseconds since 1970. All occurrences up to this time have either fired or were
+   * missed.
+   */
   handledUntil: v.number(),
   clientToken: v.optional(v.string()),
 });

@@ -25,8 +25,8 @@ interface State {
 }
 
 /**
- * Path at which the deliveries of the demo workspace are received. The receiver accepts them
- * without storing them, so that they do not appear among other deliveries.
+ * Path at which the deliveries of the demo workspace are received. The receiver accepts these
+ * deliveries without storing them, so that they do not appear among other deliveries.
  */
 export const demoReceiverPath = "/demo-workspace";
 

@@ -1,7 +1,7 @@
 import type { TableName } from "../../shared/base/stored-kinds.ts";
 import type { Row } from "../../shared/aws/table/dynamo.ts";
 
-/** A change of stored rows that each release needs once. */
+/** A change of stored rows, which `npm run admin -- migrate` makes while the service runs. */
 export interface Migration {
   readonly name: string;
   readonly about: string;

@@ -50,7 +50,7 @@ const [readMs, endMs] = [4_000, 30_000];
 const priceChangeMax = 0.3;
 /** Share of the changes in which the item also comes into stock or goes out of stock. */
 const stockShare = 0.15;
-/** One item of this many is delisted at some time. */
+/** One in this many items is delisted at some time. */
 const delistedEvery = 113;
 
 /**

@@ -111,7 +111,10 @@ export async function writeEvents(world: PastWorld, { past, runs, now }: Written
   }
 }
 
-/** Returns a function that returns the outcomes of a past run whose items changed or were delisted. */
+/**
+ * Returns a function that returns the outcomes of a past run, one for each item that changed or was
+ * delisted.
+ */
 function outcomesIn(past: Past): (run: PastRun) => readonly ItemOutcome[] {
   const itemOf = new Map(past.items.map((item) => [item.id, item]));
   const detailsOf = new Map(past.details.map((one) => [one.id, one]));

@@ -1,5 +1,5 @@
 /**
- * The buckets of customers, and their roles.
+ * The S3 buckets of customers, and the IAM roles that give access to them.
  * The client loads at the first call of the port, so that a cold start does not wait for it.
  */
 import type { CustomerBucket, CustomerBuckets } from "../../../shared/exports/customer-bucket.ts";

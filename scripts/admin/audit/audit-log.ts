@@ -3,7 +3,7 @@ import { formatValue } from "../../../shared/base/shown-value.ts";
 
 /**
  * A line of the audit log. Each change has two lines with the same ID: `started` before the change,
- * and its result after it. A change without a result was interrupted.
+ * and the result after the change. A change without a result was interrupted.
  */
 export const auditLine = v.object({
   id: v.string(),

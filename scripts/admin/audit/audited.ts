@@ -64,7 +64,10 @@ function optionsOf(values: Values): AuditLine["options"] {
   );
 }
 
-/** Returns the ID of what a change created or changed, if its result has one. */
+/**
+ * Returns the ID of the resource that a change created or changed, if the result of the change has
+ * an ID.
+ */
 function createdBy(result: unknown): Pick<AuditLine, "created"> {
   if (typeof result !== "object" || result === null || !("id" in result)) return {};
   return typeof result.id === "string" ? { created: result.id } : {};

@@ -43,7 +43,7 @@ export interface AwsRestoreCloudOptions {
   readonly formation: CloudFormationClient;
   readonly ssm: SSMClient;
   readonly stacks: StackNames;
-  /** The name of the SSM parameter with the progress. */
+  /** The name of the SSM parameter that stores the progress of the restore. */
   readonly parameter: string;
   readonly clock: Clock;
   /** Milliseconds between two polls of a state in AWS. */

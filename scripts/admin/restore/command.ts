@@ -65,7 +65,8 @@ async function runRestore(values: Values, admin: Admin): Promise<unknown> {
 function secondOf(values: Values): string {
   const at = requiredOption(values, "at");
   const time = new Date(at);
-  // JavaScript parses 2026-02-30 as 2026-03-02, so the string must also equal its time.
+  // JavaScript parses 2026-02-30 as 2026-03-02. The parsed time must therefore have the same text
+  // as the option.
   const isTime = !Number.isNaN(time.getTime()) && time.toISOString() === at.replace(/Z$/, ".000Z");
   if (isTime) return at;
   throw new Error(

@@ -30,7 +30,10 @@ export const progressSchema = v.object({
   /** The second to which the tables are restored. */
   at: v.string(),
   startedAt: v.string(),
-  /** The tables as they were at the start. A table that replaces another has a different `id`. */
+  /**
+   * The tables at the start of the restore. A table that replaces another table has a different
+   * `id`.
+   */
   tables: v.array(v.object({ name: v.string(), id: v.string(), settings: tableSettings })),
   done: v.array(v.picklist(stepNames)),
 });
@@ -68,7 +71,7 @@ export interface RestoreCloud {
   deleteBackup(backup: string): Promise<void>;
   /**
    * Removes the deletion protection of an active table. If the table has no protection, begins to
-   * delete it instead. Call it again while the table is active.
+   * delete the table instead. Call this function again while the table is active.
    */
   deleteTable(name: string): Promise<void>;
   /** Returns the status of the service stack; undefined if the stack does not exist. */
@@ -77,7 +80,7 @@ export interface RestoreCloud {
   deleteService(): Promise<void>;
   /**
    * Compares the data stack with its resources. Returns a line for each resource that differs, and
-   * one if CloudFormation could not compare everything.
+   * one more line if CloudFormation could not compare everything.
    */
   drift(): Promise<readonly string[]>;
   progress(): Promise<Progress | undefined>;

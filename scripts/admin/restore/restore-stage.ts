@@ -9,9 +9,15 @@ import {
 } from "./restore-steps.ts";
 
 const minuteMs = 60_000;
-/** The minimum age of a time to restore, because recovery does not include the last minutes. */
+/**
+ * The minimum age in milliseconds of the time to restore, because point-in-time recovery does not
+ * include the last five minutes.
+ */
 const restorableFromAgeMs = 5 * minuteMs;
-/** The maximum age of a time to restore: the period that point-in-time recovery covers. */
+/**
+ * The maximum age in milliseconds of the time to restore: the period that point-in-time recovery
+ * covers.
+ */
 const restorableToAgeMs = 35 * 24 * 60 * minuteMs;
 
 export type RestoreOutcome =

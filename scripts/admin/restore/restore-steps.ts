@@ -40,14 +40,17 @@ export interface Step {
   readonly isIrreversible: boolean;
   /**
    * Runs the step; a repeated run continues it. Returns what the operator must do before the next
-   * step; undefined if nothing.
+   * step; undefined if the next step can follow immediately.
    */
   readonly run: (progress: Progress) => Promise<Stop | void>;
 }
 
 const minuteMs = 60_000;
 const noteEveryMs = 5 * minuteMs;
-/** The longest wait for one state. DynamoDB needs hours to restore a large table. */
+/**
+ * The longest wait in milliseconds until a table or a backup reaches a state. DynamoDB needs hours
+ * to restore a large table.
+ */
 const waitMaxMs = 24 * 60 * minuteMs;
 /**
  * The maximum number of polls in a row that do not find the table or backup. A table or backup is
@@ -208,7 +211,7 @@ async function replaceTables(
     backups.set(name, backup.id);
   }
   for (const { name, id } of progress.tables) {
-    // Deletes only the table that existed at the start, not its replacement.
+    // Deletes only the table that existed at the start, and not the table that replaces it.
     await untilDeleted(name, id, tools);
     if ((await cloud.table(name)) === undefined) {
       await cloud.restoreFromBackup(backups.get(name) ?? "", name);
@@ -228,7 +231,8 @@ async function reportDrift(
   try {
     lines = await cloud.drift();
   } catch (error) {
-    // The comparison only informs. An error in it must not keep the service stopped.
+    // The comparison only informs the operator. An error in the comparison must not keep the
+    // service stopped.
     note(`  ${data} was not compared: ${failureMessage(error)}`);
     note(`  Later, run: aws cloudformation detect-stack-drift --stack-name ${data}`);
     return;

@@ -29,7 +29,7 @@ export interface LoadOptions {
   readonly random: () => number;
 }
 
-/** The measurements of one item call that got a response. */
+/** The times of one item call that got a response, and the DynamoDB requests of the call. */
 export interface CallMetrics {
   readonly admissionMs: number;
   /** The milliseconds that the call spent on reserving and settling. */

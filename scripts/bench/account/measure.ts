@@ -31,8 +31,9 @@ export interface AccountCase {
 }
 
 /**
- * The measurements of an account. Times are in milliseconds. Percentiles are of the calls that
- * ended in the measured seconds. Units, conflicts and throttles are means per call.
+ * The measurements of an account. Times are in milliseconds, except `work_s`. The percentiles cover
+ * the calls that ended in the measured seconds. Capacity units, conflicts and throttles are means
+ * per call.
  */
 export interface AccountMetrics {
   readonly environments: number;

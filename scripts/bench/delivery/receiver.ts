@@ -7,8 +7,8 @@ import { doTasks } from "../task-process.ts";
 import { preciseNow } from "./task.ts";
 
 /**
- * A question to the receiver. `deliveries` asks for the number since the last such question.
- * `arrival` asks for the time of the last delivery, in milliseconds since 1970.
+ * A question to the receiver. `deliveries` asks for the number of deliveries since the last such
+ * question. `arrival` asks for the time of the last delivery, in milliseconds since 1970.
  */
 export type ReceiverQuestion = "port" | "deliveries" | "arrival";
 

@@ -14,8 +14,8 @@ export interface Requests {
 }
 
 /**
- * The measurements of one round: publishing by the service, delivering by the service, and sending
- * the same bytes in a loop without the service.
+ * The CPU time and the requests of the three parts of a round: publishing by the service,
+ * delivering by the service, and sending the same bytes in a loop without the service.
  */
 export interface Round {
   readonly publish: Spent;

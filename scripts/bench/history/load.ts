@@ -3,7 +3,7 @@ import { compareIds } from "../../../shared/watchlists/page.ts";
 import { seededGenerator } from "../../../tools/stand-ins/seeded.ts";
 
 const itemsCount = 50_000;
-/** Time of the first run, in milliseconds. */
+/** Time of the first run, in milliseconds since 1970. */
 export const startMs = Date.parse("2026-01-01T00:00:00.000Z");
 const everyMs = 15 * 60_000;
 /**

@@ -27,7 +27,7 @@ export interface KeyCase {
   readonly seed: number;
 }
 
-/** The measurements: numbers per second, except `environments`. */
+/** The results for one key: numbers per second, except `environments`. */
 export interface KeyMetrics {
   readonly attempts: number;
   readonly environments: number;

@@ -10,7 +10,7 @@ import { itemsLockedBy } from "../../../tools/dynamodb/conflicts.ts";
 import { contention, type DynamoRules, type Effect } from "./contention.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
-/** The requests that were sent to DynamoDB, and the units that they consumed. */
+/** The requests that were sent to DynamoDB, and the capacity units that the requests consumed. */
 export interface Consumption {
   requests: number;
   readUnits: number;

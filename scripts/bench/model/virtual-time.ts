@@ -4,7 +4,9 @@ import type { Clock } from "../../../shared/base/clock.ts";
 
 interface Timer {
   readonly at: number;
-  /** The order of creation. Timers of the same time fire in this order. */
+  /**
+   * The position of the timer in the order of creation. Timers of the same time fire in this order.
+   */
   readonly number: number;
   readonly fire: () => void;
 }
@@ -15,7 +17,7 @@ interface Timer {
  */
 export interface VirtualTime {
   readonly clock: Clock;
-  /** Returns the virtual time in epoch milliseconds. */
+  /** Returns the virtual time in milliseconds since 1970. */
   now(): number;
   sleep(milliseconds: number): Promise<void>;
   /** Runs real input or output. Virtual time does not advance until the work has ended. */

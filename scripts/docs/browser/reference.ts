@@ -30,7 +30,10 @@ function nameButtons(): void {
 }
 const isCopyButton = (button: Element): boolean => button.classList.contains("scalar-code-copy");
 
-/** Corrects the renderer's dialog: restores the role of its buttons, and completes comboboxes. */
+/**
+ * Corrects the roles in the renderer's dialog for screen readers: removes the role `none` from
+ * buttons, and adds the missing attribute `aria-expanded` to comboboxes.
+ */
 function completeRoles(): void {
   for (const button of document.querySelectorAll("button[role=none]"))
     button.removeAttribute("role");
@@ -51,8 +54,8 @@ new MutationObserver(() => {
 
 createApiReference("#reference", {
   url: new URL("../v1/openapi.json", location.href).href,
-  // Prevents requests to other services: the page loads no fonts, proxy, telemetry, AI or hosted
-  // tools of the vendor.
+  // Prevents requests to other services: the page uses no fonts, proxy, telemetry, AI features or
+  // hosted tools of the vendor.
   withDefaultFonts: false,
   proxyUrl: "",
   telemetry: false,

@@ -51,7 +51,7 @@ const oneTier = (platform: Platform) => ({
 
 const retailerAFields = platformFields("retailer_a");
 const { productIdsMax } = limits;
-/** Returns the rule that limits the number of IDs in a call, which depends on its tier. */
+/** Returns the rule that limits the number of IDs in a call. The limit depends on the tier. */
 const maxByTier = (field: string) =>
   where("tier", ["pulse"], {
     rules: {},

@@ -94,7 +94,7 @@ interface Page {
 type Query = Readonly<Record<string, string>>;
 
 async function ask(query: Query = {}, apiKey = key) {
-  // Without this time between two calls, the calls would exceed the key's rate limit.
+  // Without a pause between two calls, the calls would exceed the rate limit of the API key.
   clock.advance(50);
   const event = gatewayEvent({
     path: "/v1/events",

@@ -35,7 +35,7 @@ const rate = { limit: 50, remaining: 49, resetSeconds: 1 };
 interface Asked {
   readonly countedHere?: boolean;
   /**
-   * The decision of the admission about the call.
+   * The result of the rate limiter for the call.
    * @default admitted
    */
   readonly admission?: Admission;

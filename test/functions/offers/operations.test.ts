@@ -12,7 +12,10 @@ beforeEach(async () => {
   customer = await world.customer(granted);
 });
 
-/** Sandbox IDs: two offers, 45 offers, no offers, not found, never answered. */
+/**
+ * IDs of sandbox listings: with two offers, with 45 offers, without offers, one that does not
+ * exist, and one that the sandbox never answers.
+ */
 const [two, many, none, missing, unread] = [
   "B0SANDBOX0",
   "B0SANDBOXM",

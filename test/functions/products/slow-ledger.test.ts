@@ -71,8 +71,8 @@ function slowClient(
 }
 
 /**
- * The position of the reservation among a call's writes: after the admission of its key and before
- * its settlement.
+ * The position of the reservation among the writes of a call: after the admission of the API key
+ * and before the settlement.
  */
 const reservation = 2;
 const unansweredReservation = Array.from({ length: attemptsMax }, (_, n) => ({
@@ -80,8 +80,7 @@ const unansweredReservation = Array.from({ length: attemptsMax }, (_, n) => ({
   takesEffect: n === 0,
 }));
 /**
- * The attempts of a settlement that get no response, in the longest case that still leaves time for
- * a last attempt.
+ * The longest attempts without a response that a settlement can have and still make a last attempt.
  */
 const allThatMayBeLost = [
   { waitsMs: attemptMs },
@@ -89,9 +88,10 @@ const allThatMayBeLost = [
 ];
 
 /**
- * Makes the slowest call: attempts without a response from the ledger use up its retry budget, and
- * the call then still needs requests to settle. Its reservation takes effect although no response
- * arrives. Its first settlement is refused, because another process has changed the shard.
+ * Makes the slowest call. Attempts without a response from the ledger use up the retry budget of
+ * the call, and the call then still needs requests to settle. The reservation takes effect although
+ * no response arrives. The first settlement is refused, because another process has changed the
+ * shard.
  */
 async function worstCall(mode: "buffer" | "stream", limitSeconds: number) {
   const table = await tables.create();

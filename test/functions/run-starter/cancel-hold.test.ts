@@ -7,7 +7,9 @@ import { fixedClock } from "../../support/clock.ts";
 const start = "2026-03-01T00:00:00.000Z";
 const hold = { accountId: "acct_1", holdId: "req_1" };
 
-/** Returns a ledger that fails for a time and counts its requests. */
+/**
+ * Returns a ledger that fails for the given number of milliseconds, and that counts its requests.
+ */
 function ledgerDownFor(milliseconds: number, error: () => Error) {
   const fixed = fixedClock(start);
   const clock = { ...fixed, sleep: async (ms: number) => fixed.advance(ms) };

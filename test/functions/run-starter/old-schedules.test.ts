@@ -15,8 +15,8 @@ const context = {
 } as unknown as Context;
 
 /**
- * Handles a tick before the watchlist is due; returns the schedules written and the failed
- * messages.
+ * Handles a tick, the message of a schedule, before the watchlist is due. Returns the schedules
+ * that were written and the messages that failed.
  */
 async function workOnTick(tick: object, error?: Error) {
   const table = await tables.create();

@@ -705,7 +705,7 @@ describe("GET /v1/s3_destination/exports", () => {
       for (const n of [1, 2, 3, 4]) await publish(n);
       world.clock.set(timeOf(5));
       await world.work();
-      // The runs are published in another order than their times, and three have the same time.
+      // The runs are not published in the order of their times, and three runs have the same time.
       for (const n of [8, 6, 7, 9]) await publish(n, n === 6 ? 6 : 20);
 
       const found = await pagesOf({ limit });

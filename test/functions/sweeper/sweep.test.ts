@@ -146,7 +146,7 @@ describe("the sweeper", () => {
 
   it("completes the other parts of its pass while a dependency of one part does not respond", async () => {
     const { clock } = world;
-    /** Returns a request without a response within the remaining time. */
+    /** Uses up all remaining time, and then fails as a request without a response does. */
     const hanging = (): Promise<number> =>
       withinBudget(60_000, async (milliseconds) => {
         clock.advance(milliseconds);

@@ -261,7 +261,8 @@ describe("concurrent requests to create a watchlist", () => {
     const pages = rows.filter(({ sk }) => sk.startsWith("page#"));
     expect(new Set(pages.map(({ pk }) => pk)).size).toBe(limits.watchlistsMax);
     expect(rows.filter(({ sk }) => sk.startsWith("idempotency#"))).toHaveLength(2);
-    // After the limit is reached, the service refuses requests before it writes their purge marks.
+    // After the limit is reached, the service refuses a request before it writes a purge mark for
+    // the new watchlist.
     expect(rows.filter(({ sk }) => sk === "purge").length).toBeLessThanOrEqual(10);
     world.clock.advance(purgeAfterMs + 1);
     await purgeDue();

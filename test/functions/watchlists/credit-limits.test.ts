@@ -121,7 +121,7 @@ describe("a credit estimate of a stored watchlist", () => {
     await bench.run(list);
     await runWithPrice(list, 6);
     await runWithPrice(list, 7);
-    // Two of the three runs read 3 items again; the first one found no change.
+    // Two of the three runs read 3 items again; the first run found no change.
     expect((await estimate(list, { max_credits_per_run: 5 })).steps).toMatchObject([
       { step: "again", available: 2 },
     ]);

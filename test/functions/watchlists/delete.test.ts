@@ -149,7 +149,8 @@ describe("DELETE /v1/watchlists/{id}", () => {
     await world.watchlists.remove({ accountId: "acct_1", watchlistId: id, purgeAt: now });
     let attempts = 0;
     let outcome = "";
-    // A clock that advances with every read, so that each attempt ends early.
+    // A clock that advances by a second each time it is read, so that an attempt runs out of time
+    // before all rows are deleted.
     const clock = {
       ...world.clock,
       now: () => {

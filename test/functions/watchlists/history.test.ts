@@ -20,7 +20,7 @@ beforeEach(async () => {
   }
 });
 
-/** Returns the time of a read: a minute of the hour before the clock of the world. */
+/** Returns the time of a read in the hour before the time of the test's clock. */
 const at = (minute: number): string => `2026-03-01T09:${String(minute).padStart(2, "0")}:00.000Z`;
 
 const read = (id: string, minute: number, values: HistoryPoint["values"]): HistoryPoint => ({

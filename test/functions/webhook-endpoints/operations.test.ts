@@ -796,7 +796,7 @@ describe("the access rules of the webhook operations:", () => {
     .filter(([, { group }]) => group === "webhook-endpoints")
     .map(([key]) => ({ key, access: hasEffects(key as RouteKey) ? "write" : "read" }));
   const delivery = "dlv_000000000000000000000000";
-  /** Bodies that pass the checks of the fields, so that the access decides. */
+  /** Valid bodies, so that only the checks of access can refuse a call. */
   const bodies: Readonly<Record<string, object>> = {
     "POST /v1/webhook_endpoints": { url },
     "PATCH /v1/webhook_endpoints/{id}": { url },

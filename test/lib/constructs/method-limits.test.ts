@@ -33,9 +33,10 @@ describe("throttleSums", () => {
     const ofDefault: Throttle = { ...throttle, otherwise: throttle.otherwise + 1 };
 
     const ofItemCalls: Throttle = { ...throttle, itemCalls: throttle.itemCalls + 1 };
-    // POST /v1/products, GET /v1/products/{proxy+}, POST /v1/offers and POST /v1/offers/check.
+    // The four item routes: POST /v1/products, GET /v1/products/{proxy+}, POST /v1/offers and POST
+    // /v1/offers/check.
     expect(throttleSums(ofItemCalls).requestsPerSecond).toBe(before + 4);
-    // 38 resources with 7 methods each, without the pairs that have a route.
+    // 38 resources have 7 methods each. Methods that have a separate limit do not count.
     expect(throttleSums(ofDefault).requestsPerSecond).toBe(
       before + 38 * 7 - methodLimits(throttle).length,
     );

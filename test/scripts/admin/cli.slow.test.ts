@@ -461,7 +461,7 @@ describe("the admin command audit", () => {
   });
 });
 
-/** Matches no output, and the progress lines that a command prints every 5 s if it is slow. */
+/** Matches an empty output, and an output that has only the progress lines of a slow command. */
 const onlyProgress = expect.stringMatching(/^(?:\[\d+\] acct_\w+\n)*$/);
 
 describe("the admin command reconcile", () => {

@@ -27,9 +27,9 @@ const real = (day: string, changed: number, read: number): Decision => ({
 });
 
 /**
- * Compares the decisions of the brakes of both watchlists with DuckDB. The shop has `size` products at a
- * price of 10 from 2025-12-30 on. The price of ten of them changes on 2025-12-31. Two have no price
- * from that day on. On 2026-01-01, a further product begins.
+ * Compares the decisions of the brakes of both watchlists with DuckDB. The shop has `size` products
+ * at a price of 10 from 2025-12-30 on. The price of ten products changes on 2025-12-31, and two
+ * products have no price from that day on. On 2026-01-01, the shop adds a product.
  */
 async function judge(decisions: readonly Decision[], size = 50) {
   const prices = (n: number): readonly (readonly [string, number | null])[] => [

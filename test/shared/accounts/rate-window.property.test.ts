@@ -13,7 +13,10 @@ import {
 
 const startMs = 1_700_000_000_000;
 
-/** Offers calls at the given times, in the given order; returns the times of the admitted calls. */
+/**
+ * Asks the rate window to admit calls at the given times, in the given order. Returns the times of
+ * the admitted calls.
+ */
 function offer(timesMs: readonly number[]): number[] {
   let times: AdmissionTimes = noAdmissions;
   const admitted: number[] = [];

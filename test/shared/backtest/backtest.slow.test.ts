@@ -263,9 +263,10 @@ describe("a back-test", () => {
     const delisted = {
       "10001": [100, 90, "not_found", 95, 95, 80],
       "10002": [100, 100, 100, 100, 50, 50],
-      // Is not found again, and is found after it was added a second time.
+      // A client adds this item twice. The source does not find the item after the first addition,
+      // and finds it after the second.
       "10003": [7, "not_found", "not_found", "not_found", 7, 6],
-      // Fails when it is read for the first time after it was added again.
+      // The first read of this item fails after a client has added it again.
       "10004": [7, 8, "not_found", "unavailable", 8, 9],
     } as const;
     const additions = {

@@ -3,7 +3,7 @@ import { endAttempt, lost, repeatChange } from "../../../shared/base/repeat-chan
 
 const exhausted = (): Error => new Error("too many concurrent changes");
 
-/** Returns an attempt that loses `times` times before it is applied. */
+/** Returns an attempt that is lost to concurrent changes `times` times, and then succeeds. */
 function losing(times: number) {
   const attempt = { calls: 0 };
   return {

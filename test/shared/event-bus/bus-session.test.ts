@@ -129,7 +129,7 @@ describe("the delivery of events to the event bus", () => {
 
     expect(details()).toEqual([bodies(run)[0], bodies(run)[2]]);
     expect(counted("bus_never_sent")).toBe(1);
-    // The first attempt sent other events, so the schedule of the retries began after it.
+    // The event failed in each attempt. The first attempt also sent the other events.
     expect(counted("bus_failed")).toBe(attemptsMax);
     expect(world.warnings.at(-1)).toBe(
       "1 event of run wlrun_1 exhausted all retries on the event bus",

@@ -20,7 +20,7 @@ const price = (before: number | null, after: number | null): HistoryPoint["value
   price: { before, after },
 });
 
-/** Returns a history of one watchlist: its runs have the points of their day. */
+/** Returns the history of a watchlist that runs once a day. A run has all points of its day. */
 function historyOf(points: readonly HistoryPoint[], earlier: readonly ItemPoint[] = []) {
   const runs = [...Map.groupBy(points, ({ at }) => at)]
     .map(([at, own]): RunSegment => ({

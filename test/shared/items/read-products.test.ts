@@ -290,8 +290,8 @@ describe("a read of products whose request to the ledger gets no response", () =
 
 describe("a read of products that is too late to send its response", () => {
   /**
-   * Returns the time of a call that the process can outlast. `msToAnswer` returns the milliseconds
-   * that are left. `standStill` lets the deadline pass, as if the process had been suspended.
+   * Returns the deadline of a call. `msToAnswer` returns the milliseconds that are left.
+   * `standStill` lets the deadline pass, as if the process had been suspended.
    */
   function standingStill() {
     let msLeft = 20_000;

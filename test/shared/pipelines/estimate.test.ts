@@ -149,7 +149,7 @@ describe("the lowest and the highest estimate of a run's credits under a credit 
       ["a", 40],
       ["b", 10],
     ]);
-    // Ten new items need 30 credits at b, and 40 changed items 120 more.
+    // At the step `b`, ten new items need 30 credits, and 40 changed items need 120 more.
     expect(boundsOf(pipeline, { starts, limit: 100 })).toEqual({ best: 20, worst: 100 });
     expect(boundsOf(pipeline, { starts, limit: 39 })).toEqual({ best: 10, worst: 10 });
     starts.set("b", 0);

@@ -336,7 +336,7 @@ describe("the readings of an item at product steps and pulse steps", () => {
     const outcome = onlyOutcome(read(moved, answer("ok", { ...product, newCount: 4 }), lite));
     expect(outcome).not.toHaveProperty("changes");
     expect(outcome).not.toHaveProperty("reported");
-    // Every kind of reading now contains the change, so the change is not open.
+    // Every kind of reading now contains the change, so `openChanges` does not list it.
     expect(outcome.openChanges).toEqual({});
   });
 

@@ -375,7 +375,10 @@ describe("a decision about a held run", () => {
   });
 });
 
-/** Runs whose source answers in another shape, with a brake that so few changes do not reach. */
+/**
+ * Runs whose source answers in another shape. Too few items change to reach the brake's limit, so
+ * only the changed shape can hold a run.
+ */
 describe("a run in which the shape of the source's answers changed", () => {
   const many = Array.from({ length: 100 }, (_, n) => String(20_000 + n));
   const highBrake = { maxChangedPercent: 95, minItems: 50 };

@@ -3,7 +3,10 @@ import type { SourceClient, SourceReply } from "../../../shared/sources/http/sou
 
 const extraTriesMax = 2;
 
-/** A source client without rates and circuit, which retries a 5xx and a broken connection. */
+/**
+ * A source client without a rate limit and a circuit breaker. It retries a call after a 5xx status
+ * or a broken connection.
+ */
 export const plainClient: SourceClient = {
   async send({ method, url, headers: wanted = {}, body: given }, deadline) {
     let reply: SourceReply = { kind: "no_time" };

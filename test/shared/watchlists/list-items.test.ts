@@ -23,8 +23,8 @@ const changedAt = (at: string): Item["lastChange"] => ({
 });
 
 /**
- * Returns an item as the tests store it: items 10, 20 and 30 changed at 1, 2 and 3 o'clock, and
- * item 20 was delisted at 5. Items 40 to 60 are active and unchanged. Items 70 and 80 are new.
+ * Returns an item as the tests store it. Items 10, 20 and 30 changed at 1, 2 and 3 o'clock. Item 20
+ * was delisted at 5 o'clock. Items 40 to 60 are active and unchanged. Items 70 and 80 are new.
  */
 const asStored = (item: Item): Item => {
   const n = Number(item.id) / 10;

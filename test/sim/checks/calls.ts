@@ -15,7 +15,7 @@ export interface RecordedCall {
   readonly user: User;
   readonly request: ApiRequest;
   readonly answer: ApiAnswer | undefined;
-  /** The times of the call and of its response, in milliseconds. */
+  /** The times of the call and of its response, in milliseconds of the virtual clock. */
   readonly calledAt: number;
   readonly answeredAt: number;
 }
@@ -251,8 +251,9 @@ function namesIn({ path, body = {} }: ApiRequest): readonly string[] {
 }
 
 /**
- * Returns true if a hold expired before its call settled it. Such a call is not charged. A hold can
- * expire during its call if the process paused or if its clock is slow.
+ * Returns true if the hold of a call expired before the call settled it. Such a call is not
+ * charged. A hold can expire during its call if the process paused, or if the clock of the process
+ * is slow.
  */
 function isExpired(own: readonly Entry[], { holds }: History): boolean {
   const hold = holds.get(own[0]?.holdId ?? "");

@@ -11,7 +11,10 @@ export interface Meant {
   readonly endpoint: EndpointHistory;
 }
 
-/** An endpoint with the requests to it and its deliveries in the log. It may be deleted. */
+/**
+ * An endpoint, which may be deleted, with the requests to the endpoint and the deliveries to it in
+ * the log.
+ */
 export interface EndpointScene {
   readonly scene: DeliveryScene;
   readonly endpoint: EndpointHistory;

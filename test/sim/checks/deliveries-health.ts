@@ -28,8 +28,8 @@ export function checkHealth(one: EndpointScene): void {
 }
 
 /**
- * Checks that the endpoint was disabled by each attempt in the log that got status 410, unless its
- * user changed the receiver at the same time.
+ * Checks that the endpoint was disabled by each attempt in the log that got status 410, unless the
+ * user changed the URL of the endpoint at the same time.
  */
 function checkGone({ endpoint, scene }: EndpointScene, { at }: Attempt): void {
   const begunAt = Date.parse(at);

@@ -9,8 +9,8 @@ import type { Task } from "../task-scheduler.ts";
 import type { World } from "../world.ts";
 
 /**
- * A value, and the time in milliseconds from which it was valid. Null means that there was no
- * value.
+ * A value, and the virtual time in milliseconds from which it was valid. The value is null if there
+ * was none.
  */
 export interface Since<Value> {
   readonly at: number;
@@ -45,7 +45,7 @@ export interface Claim {
 }
 
 /**
- * The history of endpoints, destinations, logs and leases. It is recorded from the writes to the
+ * The history of endpoints, destinations, logs and leases, recorded from the writes to the DynamoDB
  * table.
  */
 export interface DeliveryHistory {
@@ -262,7 +262,10 @@ function notesOf(world: World, history: DeliveryHistory) {
   };
 }
 
-/** Records the rare state that one process continued a recovery or backfill of another process. */
+/**
+ * Records the rare state that one process continued a recovery or backfill that another process had
+ * begun.
+ */
 function continuations({ reached }: World) {
   const workers = new Map<string, Task>();
   return ({ Item }: Write, row: string, task: Task): void => {

@@ -7,7 +7,9 @@ import { statesWithin } from "./deliveries-history.ts";
 import { isEnd } from "./deliveries-log.ts";
 import { nameOf } from "./deliveries-requests.ts";
 
-/** Returns the first and last time at which a run may have been published, in milliseconds. */
+/**
+ * Returns the first and last virtual time at which a run may have been published, in milliseconds.
+ */
 const windowOf = ({ publishes }: PublishedRun): { from: number; to: number } => ({
   from: Math.min(...publishes.map(({ begunAt }) => begunAt)),
   to: Math.max(...publishes.map(({ endedAt, begunAt }) => endedAt ?? begunAt)),

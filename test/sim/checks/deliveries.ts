@@ -96,8 +96,8 @@ async function logsOf({
 }
 
 /**
- * Returns the IDs of the targets whose first attempts may be out of order: a process that drained
- * the target crashed, paused or failed.
+ * Returns the IDs of the targets whose first attempts may be out of order, because a process that
+ * drained the target crashed, paused or failed.
  */
 function troubledTargets({ history }: DeliveryScene): ReadonlySet<string> {
   const failed = loggedFailures().flatMap(({ line }) => line.target_id ?? []);

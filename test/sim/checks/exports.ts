@@ -106,8 +106,8 @@ function checkRecord(scene: DeliveryScene, accountId: string, record: ExportReco
 
 /**
  * Checks the Parquet files (invariant D7). Each file must have the rows of its run's events, byte
- * for byte. Each manifest that was ever stored must list the files of its run. No simulated user
- * changes `rows` or `snapshot` of a destination without a new bucket.
+ * for byte. Each manifest that was ever stored must list the files of its run. A simulated user who
+ * changes `rows` or `snapshot` of a destination also changes the bucket.
  */
 async function checkRows(scene: DeliveryScene): Promise<void> {
   const { history, runs } = scene;
@@ -184,7 +184,10 @@ function checkFailed(scene: DeliveryScene, record: ExportRecord, name: string): 
   scene.world.reached("an export exhausted its retries");
 }
 
-/** Checks that a run was exported, if its destination has been enabled since the end of the run. */
+/**
+ * Checks that a run was exported, if the account's destination was enabled during the whole
+ * publication of the run.
+ */
 function checkExported(
   { history, world }: DeliveryScene,
   { run, publishes }: PublishedRun,

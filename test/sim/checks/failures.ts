@@ -77,8 +77,8 @@ const isForeseen = ({ line: { error } }: Failure, profile: Profile): boolean =>
   isInjected(error?.name ?? "", profile) || isRejectedBySqs(error?.message ?? "");
 
 /**
- * Returns true for a response with status 500 after the failure of a dependency, which requires
- * status 503.
+ * Returns true for a response with status 500 after the failure of a dependency. The correct status
+ * is 503.
  */
 const isMistaken = ({ line: { status, error } }: Failure): boolean =>
   status === 500 && dependencyNames.has(error?.name ?? "");

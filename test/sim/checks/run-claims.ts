@@ -12,7 +12,8 @@ export interface RunsSeen {
   /** The sources' answers that led to each recorded result, by the key of the result's row. */
   readonly answers: ReadonlyMap<string, readonly FlatAnswer[]>;
   /**
-   * The time at which each result was recorded, in milliseconds, by the key of the result's row.
+   * The virtual time at which each result was recorded, in milliseconds, by the key of the result's
+   * row.
    */
   readonly recordedAt: ReadonlyMap<string, number>;
   /** The runs that had to pause their watchlist, as `<watchlist ID> <run number>`. */
@@ -24,7 +25,7 @@ const minute = 60_000;
 const clockOffMs = 130_000;
 /**
  * The longest time by which a run may start early, in milliseconds. A tick may come a minute before
- * the due time, and the process that set the due time may have another clock.
+ * the due time, and the clock of the process that set the due time may differ.
  */
 const toleranceMs = minute + clockOffMs;
 /**
@@ -117,8 +118,8 @@ function writesOf({ operation, input }: Pick<Attempt, "operation" | "input">): r
 }
 
 /**
- * Returns the key of the watchlist if a request starts or ends its run, or skips its due time;
- * undefined for other requests.
+ * Returns the key of the watchlist if a request starts or ends a run, or skips a due time of the
+ * watchlist; undefined for other requests.
  */
 function listKeyOf({ service, operation, input }: Attempt): RowKey | undefined {
   if (service !== "dynamo") return undefined;
@@ -202,7 +203,7 @@ function checkClaim(list: Row, writes: readonly Write[], watched: Watched): void
     return assert.equal(next, null, `${where}: next run of a paused watchlist`);
   if (row["trigger"] === "manual") {
     const first = firstAfter(scheduleOf(list), startedAt, startedAt);
-    // The process of the request can have been frozen after it read the clock.
+    // The process of the request may have been suspended after it read the clock.
     const latest = Math.max(first, Date.parse(String(list["next_run_at"])));
     return assert.equal(
       next,
@@ -239,7 +240,7 @@ function checkPassedOver(
   const next = Date.parse(String(update?.values()[":next"]));
   const now = world.tasks.now();
   assert(due <= now + toleranceMs, `${where} is skipped before it has come`);
-  // A slow process may have calculated the next due time at any moment since it started.
+  // A slow process may have calculated the next due time at any moment since the process started.
   const nexts = new Set<number>();
   const from = task.startedAt - clockOffMs;
   for (let at = from; at <= now + clockOffMs; at += minute / 2)

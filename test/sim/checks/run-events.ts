@@ -351,7 +351,10 @@ function checkReceivers(
   }
 }
 
-/** Checks that each event is one line in one object of the account's bucket, if it has a bucket. */
+/**
+ * Checks that each event is one line in one object of the account's bucket, if the account has a
+ * bucket.
+ */
 function checkBucket({ buckets, reached }: World, user: User, events: readonly Event[]): void {
   const objects = buckets.buckets.get(`bucket-of-${user.name}`);
   if (objects === undefined) return;

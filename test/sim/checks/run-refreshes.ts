@@ -26,8 +26,8 @@ export function checkRefreshes(records: Records, reached: World["reached"]): voi
 }
 
 /**
- * Returns true if the run after this run must be a refresh, because no refresh has read its items
- * since a refresh was due.
+ * Returns true if the run after this run must be a refresh, because a refresh was due and no
+ * refresh has read the items of the watchlist since then.
  */
 function isDueAfter({ run, steps }: RunRecords, isDue: boolean): boolean {
   const isRefresh = run.kind === "refresh";

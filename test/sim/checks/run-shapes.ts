@@ -100,6 +100,6 @@ function checkJump({ run, steps }: RunRecords, jump: ShapeChange["priceJump"], n
     assert.notEqual(run.kind, "baseline", `${name}: a baseline has no jump`);
     return;
   }
-  // Watchlists of the simulation are so small that two items are more than a tenth.
+  // Watchlists of the simulation are so small that two items are more than a tenth of all items.
   assert(most < shapeItemsMin || run.kind === "baseline", `${name}: a jump was not found`);
 }

@@ -68,8 +68,8 @@ export function checkShortfalls(
 }
 
 /**
- * Returns the least that the daily budget of the account left during a run. The clocks of its
- * processes may be wrong.
+ * Returns the lowest number of credits that the daily budget of the account left during a run. The
+ * clocks of the processes of the run may be wrong.
  */
 function leastBudgetLeft({ startedAt, finishedAt }: Run, { between }: History): number {
   const [from, to] = [Date.parse(startedAt) - skewMs, Date.parse(finishedAt ?? "") + skewMs];

@@ -6,7 +6,10 @@ import { shardPlace } from "../rules/shard-fold.ts";
 export interface AccountsCheck {
   readonly accounts: AccountsReader;
   readonly report: (differences: readonly Difference[]) => void;
-  /** IDs of keys that were already reported. Other checks add to it while accounts are checked. */
+  /**
+   * IDs of API keys that were already reported. Other checks add IDs to this set while accounts are
+   * checked.
+   */
   readonly strayKeys: ReadonlySet<string>;
 }
 

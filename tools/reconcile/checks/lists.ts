@@ -70,8 +70,8 @@ export interface RunsCheck extends WatchlistRef {
   /** The number of newest runs whose results are compared with the records of their steps. */
   readonly runsMax: number;
   /**
-   * The ledger's charges by run ID, and the time from which they are complete; null if the ledger
-   * cannot be read.
+   * The ledger's charges by run ID, and the time from which these charges are complete; null if the
+   * ledger cannot be read.
    */
   readonly charged: {
     readonly sums: LedgerSums;
@@ -83,7 +83,7 @@ export interface RunsCheck extends WatchlistRef {
 
 interface RunsResult extends CheckResult {
   readonly runs: number;
-  /** The finished runs whose events are not expired. */
+  /** The finished runs whose events have not expired. */
   readonly ended: readonly EndedRun[];
 }
 
@@ -134,7 +134,10 @@ async function compareRuns(wanted: RunsCheck, dependencies: RunsDependencies): P
 
 const noRuns: RunsResult = { runs: 0, ended: [], differences: [], isSteady: true };
 
-/** Returns the run in a list if its events must still be in the feed; otherwise an empty list. */
+/**
+ * Returns a list that contains only the run if the events of the run must still be in the feed;
+ * otherwise an empty list.
+ */
 function endedRun(
   run: Run,
   { keptSince, isNewest }: { readonly keptSince: string; readonly isNewest: boolean },

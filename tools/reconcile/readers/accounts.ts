@@ -99,8 +99,8 @@ export function dynamoAccountsReader(
 }
 
 /**
- * The attributes that are read from every row: those with the ID of its account, and those of an
- * account line.
+ * The attributes that are read from every row: the attributes that name the row's account, and the
+ * attributes of an `AccountLine`.
  */
 const ownerAttributes = [...accountLineAttributes, "account_id", "key_id", "revoked_at"];
 

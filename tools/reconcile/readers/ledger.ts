@@ -87,7 +87,9 @@ export interface LedgerReader {
   dailyBudgets(accountId: string): AsyncIterable<StoredBudget>;
   /** Yields all open holds: holds with separate rows, and holds in shards. */
   openHolds(account: { readonly id: string; readonly shards: number }): AsyncIterable<HoldLine>;
-  /** Yields the unsharded daily usage. */
+  /**
+   * Yields the daily usage that was stored before the ledger of the account was split into shards.
+   */
   usage(accountId: string): AsyncIterable<StoredUsage>;
   /** Returns the rows of an account's API keys. */
   keys(accountId: string): Promise<StoredKeys>;

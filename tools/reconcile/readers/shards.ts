@@ -25,7 +25,7 @@ export interface ShardsReader {
    */
   pages(ref: ShardRef, range: { from?: number; to?: number }): AsyncIterable<StoredPage>;
   usage(ref: ShardRef): AsyncIterable<StoredUsage>;
-  /** Returns the numbers, `shards` and above, of the shards that have rows or pages. */
+  /** Returns the shard numbers from `shards` on that have rows or pages. */
   beyond(accountId: string, shards: number): Promise<readonly number[]>;
 }
 

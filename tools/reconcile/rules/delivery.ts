@@ -50,7 +50,10 @@ export interface EndedRun {
   readonly webhookEndpointId: string | null;
   /** The time of the run's end (ISO 8601 UTC). */
   readonly endedAt: string;
-  /** True if the run is one of the watchlist's newest. Deliveries of older runs are not checked. */
+  /**
+   * True if the run is one of the newest runs of the watchlist. Deliveries of older runs are not
+   * checked.
+   */
   readonly isNewest: boolean;
 }
 
@@ -58,8 +61,8 @@ export interface EndedRun {
 export interface RunDeliveries {
   readonly target: DeliveryTarget;
   /**
-   * The outbox entry that all these deliveries share. It exists until each of them has had its
-   * first attempt.
+   * The outbox entry that all these deliveries share. The entry exists until each delivery has had
+   * its first attempt.
    */
   readonly entry: OutboxEntry;
   /** The event types, by delivery ID. */

@@ -21,7 +21,7 @@ import {
 export interface StoredPage {
   /**
    * The stamp of the first record, from the page's key. A stamp is the time of a change in
-   * microseconds.
+   * microseconds since 1970.
    */
   readonly firstStamp: number;
   readonly records: readonly JournalRecord[];
@@ -63,7 +63,7 @@ export interface ShardSums extends LedgerSums {
   readonly added: number;
   /** The stamp of the newest record; 0 if there are no records. */
   readonly newest: number;
-  /** The usage of the records in pages, by UTC date. */
+  /** The usage (calls and credits) of the records in pages, by UTC date. */
   readonly pageUsage: ReadonlyMap<string, UsageChange>;
   /**
    * The credits received from other shards, by stamp; negative if they were sent to other shards.

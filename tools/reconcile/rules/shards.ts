@@ -122,13 +122,11 @@ export interface AccountRead {
   readonly shards: readonly ReadShard[];
   readonly sums: LedgerSums;
   /**
-   * For each transfer in the records, by stamp: the sum of the credits that it added to shards,
-   * minus the credits that it took from shards. A complete transfer has 0.
+   * For each transfer in the records, by stamp: the credits that the transfer added to shards,
+   * minus the credits that it took from shards. The result for a complete transfer is 0.
    */
   readonly transfers: ReadonlyMap<number, number>;
-  /**
-   * True if no call that started before the account had shards ended while the shards were read.
-   */
+  /** True if no unsharded call ended while the shards were read. */
   readonly isOldSteady: boolean;
   /** Returns the number of shards and slots that a shard's row must store. */
   readonly sizeAt: (lifetime: number, shard: number) => ShardSize;

@@ -7,8 +7,8 @@ import type { DeliveryTarget } from "../../../shared/outbox/outbox.ts";
 export interface StoredTarget {
   readonly target: DeliveryTarget;
   /**
-   * The time from which the sweeper wakes a worker to drain the outbox; null if the row has no such
-   * time, as for an empty outbox.
+   * The time from which the sweeper wakes a worker to drain the outbox. Null if the row has no such
+   * time; the row of an empty outbox has none.
    */
   readonly dueAt: string | null;
   /** The end of the lease; null if there is no lease. */

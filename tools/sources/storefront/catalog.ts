@@ -19,7 +19,7 @@ export const idTemplate = `${space}/ProductVariant/{id}`;
 const colors = ["Black", "White", "Blue"] as const;
 const firstProduct = 7_700_000_000_001;
 const firstVariant = 44_000_000_000_010;
-/** The first variants of two successive products differ by this number. */
+/** The item numbers of the first variants of two successive products differ by this number. */
 const numbersPerProduct = 10;
 export const listedProductCount = 1_000;
 
@@ -139,7 +139,7 @@ function variantOf(
   { at: now, prices }: Moment,
 ): StoreVariant {
   const at = place === undefined ? now : listedTime;
-  // All variants of a product have its price.
+  // All variants of a product have the same price.
   const draw = drawsOf({ seed: "storefront", marketplace, id: productIdOf(number, place) });
   const behavior = behaviorOf(platform, number);
   const fields = retailerBFields({ platform, id: number, at, currency, draw }, behavior);

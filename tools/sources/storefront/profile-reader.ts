@@ -24,8 +24,8 @@ export function profileReader(): (address: string) => Promise<ReadProfile> {
 }
 
 /**
- * Reads an agent profile under the conditions of the protocol: over HTTPS or from this machine,
- * without redirects, and only if it matches the official schema.
+ * Reads an agent profile under the conditions of the protocol: over HTTPS or from this machine, and
+ * without redirects. Accepts the profile only if it matches the official schema.
  */
 async function readProfile(address: string): Promise<ReadProfile> {
   if (!isAllowed(address)) return { problem: "invalid_profile_url" };

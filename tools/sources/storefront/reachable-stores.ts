@@ -2,7 +2,7 @@ import { checkSource, type SourceChoice } from "../../local/sources.ts";
 import { idTemplateOf, itemsOf } from "./found-items.ts";
 import { isLoopback, parseStore, searchStore, trialProfileUrl } from "./store-client.ts";
 
-/** The number of products whose IDs are read at the start. */
+/** The number of products that a search requests to find the form of a store's IDs. */
 const sampleSize = 5;
 /** The protocol requires a query. Most catalogs have a product with this letter. */
 const sampleQuery = "a";

@@ -29,8 +29,8 @@ export interface StoreSearch {
 }
 
 /**
- * The agent profile that local commands send to public stores, which cannot read a document of this
- * machine. A platform publishes it for trials.
+ * The agent profile that local commands send to public stores, because such stores cannot read a
+ * document of this machine. A store platform publishes this profile for trials.
  */
 export const trialProfileUrl = manifest.config.trialAgentProfile;
 

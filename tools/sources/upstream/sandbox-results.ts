@@ -16,7 +16,8 @@ export interface UpstreamResult {
 }
 
 /**
- * The members of a request body that the sandbox uses. The body is already valid for its scraper.
+ * The members of a request body that the sandbox uses. An earlier check has found the body valid
+ * for the requested scraper.
  */
 const request = v.object({
   marketplace: v.string(),

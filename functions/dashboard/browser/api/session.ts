@@ -8,7 +8,7 @@ export type Scope = ApiKey["scopes"][number];
 
 /** An API key that the service has accepted. */
 export interface SignedInKey {
-  /** The API key, for example calls that a user can copy. The key must not become part of a URL. */
+  /** The API key, which the page shows in sample calls. The key must not become part of a URL. */
   readonly key: string;
   readonly scopes: readonly Scope[];
 }

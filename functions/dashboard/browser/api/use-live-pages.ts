@@ -10,7 +10,7 @@ interface Liveliness<Entry> {
 
 const quickSeconds = 3;
 const quietSeconds = 30;
-/** For this long after the user refreshes the listing, it is read every 3 seconds. */
+/** Milliseconds after the user refreshes the listing during which it is read every 3 seconds. */
 const quickForMilliseconds = 60_000;
 
 /**

@@ -17,7 +17,7 @@ export interface Pages<Entry> {
   readonly refresh: () => void;
 }
 
-/** The loaded pages after the first one, and the state of the load of a further page. */
+/** The loaded pages after the first page. `busy` is true while a further page is loading. */
 interface Rest<Entry> {
   readonly first: List<Entry> | undefined;
   readonly entries: readonly Entry[];
@@ -93,7 +93,7 @@ export function usePages<Entry extends Identified>(
         setRest({ ...rest, error: undefined, busy: false, ...change });
     };
     setRest({ ...rest, busy: true, error: undefined });
-    // Set before the request, so that a refresh in progress reads this page as well.
+    // Counts the page before the request, so that a refresh in progress reads this page as well.
     const reading = read.current;
     reading.pages += 1;
     load(api, cursorOf(last), controller.signal).then(

@@ -4,7 +4,9 @@ export type DecimalInput =
   | { readonly value: undefined; readonly error: string };
 
 const numberMax = 1_000_000;
-/** A separator at the end is accepted, because decimals may follow while the user types. */
+/**
+ * Matches a number that may end with a decimal separator, because the user may still type decimals.
+ */
 const form = /^(\d{1,7})(?:[.,](\d{0,6}))?$/;
 /**
  * Matches a number such as `1,000`, which means a thousand to some users, and one to other users.

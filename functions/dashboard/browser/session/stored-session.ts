@@ -1,11 +1,15 @@
 import type { SignedInKey } from "../api/session.ts";
 
 /**
- * The name under which `sessionStorage` holds the API key and its scopes, which never change. The
- * browser deletes them when the tab is closed. The key is never in an address or a cookie.
+ * The name under which `sessionStorage` holds the API key and its scopes. The scopes of a key never
+ * change. The browser deletes the stored key when the tab is closed. The key is never in an address
+ * or a cookie.
  */
 const name = "dashboard.session";
-/** The name under which earlier releases stored a key. Its value is deleted at each start. */
+/**
+ * The name under which earlier releases stored a key. The dashboard deletes this stored key when it
+ * starts.
+ */
 const earlierName = "dashboard.key";
 
 export const storedSession = {

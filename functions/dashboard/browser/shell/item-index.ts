@@ -16,14 +16,17 @@ export interface IndexedItem {
   readonly text: string;
 }
 
-/** The largest page that the API returns. */
+/** The largest number of items in a page of the API. */
 const pageSize = 5_000;
 /**
  * The maximum number of items in the index, because more items would need too much memory. If an
  * account has more, only the service searches them.
  */
 const itemsMax = 200_000;
-/** Delay before the first load, so that the requests of the first page are sent first. */
+/**
+ * Delay in milliseconds before the first load, so that the page that is shown sends its requests
+ * first.
+ */
 const delayMs = 1_000;
 /** Age in milliseconds after which the index is loaded again when the palette opens. */
 const staleMs = 60_000;

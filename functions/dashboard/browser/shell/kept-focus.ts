@@ -14,9 +14,9 @@ export function useKeptFocus(main: HTMLElement | null): void {
       path = target instanceof HTMLElement ? pathOf(target, main) : [];
     };
     const forget = (): void => {
-      // A browser also sends this event when it removes the focused element. Only after the event
-      // has been handled can a microtask check whether the element was removed or the user moved
-      // the focus.
+      // A browser also sends `focusout` when it removes the focused element. The microtask runs
+      // after the event was handled. Only then can it check whether the element was removed or the
+      // user moved the focus.
       queueMicrotask(() => {
         if (path[0]?.isConnected && path[0] !== document.activeElement) path = [];
       });

@@ -28,7 +28,10 @@ let shown: Place | undefined;
 let at = 0;
 const followers = new Set<(place: Place) => void>();
 
-/** What a page keeps in an entry of the browser history, to show the same when the user returns. */
+/**
+ * The state that a page keeps in an entry of the browser history. When the user returns, the page
+ * restores this state.
+ */
 export interface KeptEntry {
   /** Number of loaded pages of the page's listing. */
   pages: number;

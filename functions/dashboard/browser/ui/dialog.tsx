@@ -19,8 +19,8 @@ interface DialogProps {
    */
   readonly busy?: boolean;
   /**
-   * False for a value that is shown only once, such as a secret: only a button closes the dialog,
-   * and the user is asked before leaving the page.
+   * False for a value that is shown only once, such as a secret. Only a button then closes the
+   * dialog, and the user must confirm before leaving the page.
    */
   readonly dismissable?: boolean;
   /** True for content that needs more width, such as a request. */
@@ -62,7 +62,8 @@ export function Dialog(props: DialogProps) {
         close();
       }}
       onClose={() => {
-        // The event arrives late: a dialog that is no longer rendered is already closed.
+        // The browser sends this event with a delay. If the page has removed the dialog by then,
+        // the dialog is already closed.
         if (dialog.current === null) return;
         // A browser that does not support `closedby` may close the dialog anyway, so it is opened
         // again.
@@ -71,8 +72,8 @@ export function Dialog(props: DialogProps) {
       }}
       onMouseDown={(event) => {
         if (event.target !== dialog.current) return;
-        // Closing restores the focus to where it was before the dialog. The default action of the
-        // click would then move it again.
+        // Closing the dialog returns the focus to the element that had it before the dialog opened.
+        // The default action of the click would then move the focus again.
         event.preventDefault();
         close();
       }}

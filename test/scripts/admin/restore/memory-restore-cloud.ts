@@ -28,7 +28,10 @@ const restored: TableSettings = {
   deletionProtection: false,
   tags: {},
 };
-/** The number of reads that still find a new or deleted table, or a new backup, in progress. */
+/**
+ * The number of reads after a request that still find the creation or deletion of a table, or the
+ * creation of a backup, in progress.
+ */
 const delay = 2;
 
 /**

@@ -246,7 +246,7 @@ describe("the merge of the history points of a large window", () => {
     for (const run of [1, 2, 3]) await whole.append(list, segment(run, points));
     const before = await readSome(whole, list);
 
-    // Each slice has at most a tenth of the characters.
+    // A slice has at most a tenth of the characters of all points.
     const sliced = openStore({ mergeCharactersMax: 75_000 });
     let checks = 0;
     const isOver = (): boolean => {

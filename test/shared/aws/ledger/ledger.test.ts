@@ -268,7 +268,7 @@ describe("the ledger's cancellation of another process's call", () => {
     await settle(ledger, "charged", 3);
     for (let n = 0; n < 10; n += 1) await reserve(ledger, `filler ${n}`, 1);
     // This is a late duplicate of the reservation. It gets a slot in another shard, because the
-    // first shard has no free one.
+    // first shard has no free slot.
     await reserve(world.ledger(), "charged", 4);
     expect(await world.account(accountId)).toMatchObject({ held: 14, spent: 3 });
 

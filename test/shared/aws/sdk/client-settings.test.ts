@@ -16,7 +16,10 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
 
-/** Creates a store that responds to every request in the same way, and a client of it. */
+/**
+ * Creates a store that responds to every request in the same way, and a client that calls this
+ * store.
+ */
 async function storeThat(answer: Answer, times: ClientTimes) {
   let requests = 0;
   const server = createServer((request, response) => {

@@ -180,8 +180,8 @@ function processOf(
 }
 
 /**
- * Wraps a store. `current` returns the operation's IDs in the page that was read last, which the
- * next write changes.
+ * Wraps a store. `current` returns those of `ids` that are in the range of the page that was read
+ * last. The next write changes this page.
  */
 function following(store: PageStore, ids: readonly string[]) {
   let current: readonly string[] = [];

@@ -35,7 +35,7 @@ describe("paragraphsOf", () => {
   });
 
   it("takes a short time even for a text that is designed to be slow to parse", () => {
-    // The processor time, which other processes do not increase.
+    // Measures processor time, because other processes do not increase it.
     const before = process.cpuUsage();
     for (const part of ["<script>", "<!--", "<a ", "&#1", "<p"]) paragraphsOf(part.repeat(100_000));
     const { user, system } = process.cpuUsage(before);

@@ -338,7 +338,8 @@ describe("a retry of the source client", () => {
     expect(resultOf(await get(client, double))).toBe(200);
     expect(resultOf(await get(client, double, 5_000))).toBe("no_time");
     expect(resultOf(await get(client, double))).toBe(200);
-    // The clock stands still. Waits of a few milliseconds are for the rate.
+    // The clock stands still. The client also waits a few milliseconds to keep its rate of calls;
+    // the test ignores these waits.
     expect(waits.filter((ms) => ms >= 1_000)).toEqual([7_000, 7_000]);
   });
 

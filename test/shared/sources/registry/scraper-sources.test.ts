@@ -213,8 +213,8 @@ describe("the tokens of a price history key", () => {
   const offers = [{ asin, offerListingId: offerOn(asin) }];
 
   /**
-   * Returns a read by each of five scrapers, by scraper ID. `secretOf` returns the reference to the
-   * secret with the scraper's key.
+   * Returns a function for each of five scrapers, by scraper ID. The function makes one read.
+   * `secretOf` returns the reference to the secret with the scraper's key.
    */
   function readers(baseUrl: string, secretOf: (scraper: string) => string) {
     const five = ["pulse", "lite", "full", "offers", "offer_check"].map((tier) => {

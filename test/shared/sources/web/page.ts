@@ -7,7 +7,7 @@ import type { WantedProduct } from "../../../../shared/sources/web/wanted-produc
 export const fixturePage = (name: string): string =>
   readFileSync(new URL(`../../../fixtures/pages/${name}.html`, import.meta.url), "utf8");
 
-/** A page that is long enough to be a shop's. */
+/** A text that makes a page as long as the page of a shop. */
 const filling = `<p>${"Words without meaning. ".repeat(1_000)}</p>`;
 
 /** Builds a page with this head. Its canonical address contains the product ID 6501234. */

@@ -461,7 +461,7 @@ describe("the robots.txt of a site", () => {
     );
     const answers = await readAgain(scraper, ["6501234", "6501235"], { withinMs: 9_000_000 });
     expect(answers.map(({ status }) => status)).not.toContain("unavailable");
-    // The client's own rate causes waits of at most a millisecond.
+    // The client's own rate limit causes waits of at most a millisecond.
     expect(sleeps.filter((milliseconds) => milliseconds > 1)).toEqual([gapMs]);
     expect(notes).toHaveLength(warnings);
   });

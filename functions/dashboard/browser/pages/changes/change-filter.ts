@@ -39,7 +39,10 @@ export interface ChangeFilter {
   readonly kind: string;
   readonly watchlist: string;
   readonly field: string;
-  /** Minimum change in percent and in the unit of the field, as the user types it. */
+  /**
+   * The minimum change as the user types it: `percent` in percent, `amount` in the unit of the
+   * field.
+   */
   readonly percent: string;
   readonly amount: string;
   readonly sort: string;
@@ -110,8 +113,8 @@ export function readFilter(query: URLSearchParams): ReadFilter {
 }
 
 /**
- * Removes the field if its changes cannot have the kind. Removes the order and the minimum sizes if
- * the changes have no size.
+ * Returns the filter without the choices that do not apply: without the field if its changes cannot
+ * have the chosen kind, and without the order and the minimum sizes if the changes have no size.
  */
 function fitting(filter: ChangeFilter): ChangeFilter {
   const field = filter.field === "" || isFieldOf(filter.field, filter.kind) ? filter.field : "";

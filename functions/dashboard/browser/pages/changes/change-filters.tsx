@@ -101,8 +101,8 @@ function SizeChoices({ filter, onChange }: Omit<ChangeFiltersProps, "names">) {
 }
 
 /**
- * Explains the rows if they are net changes. For items that sold out, links to the page with all
- * items that are out of stock now.
+ * Explains the rows if each row compares the value at the start of the time span with the value
+ * now. For items that sold out, links to the page with all items that are out of stock now.
  */
 function Explanation({ filter: { compare, kind, span } }: { readonly filter: ChangeFilter }) {
   const start = span === "1" ? "midnight" : `${span} days ago`;

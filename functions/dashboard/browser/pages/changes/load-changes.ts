@@ -9,7 +9,7 @@ import { type ChangeFilter, sinceOf, sizesOf } from "./change-filter.ts";
 
 const pageSize = 50;
 const pollSeconds = 30;
-/** The largest page that the API returns. */
+/** The largest number of changes in a page of the API. */
 const pageMax = 1_000;
 /** Maximum number of changes in a download. */
 export const downloadMax = 50_000;
@@ -20,7 +20,7 @@ export interface Row {
   readonly change: FieldChange;
 }
 
-/** The changes that a filter selects, as the API selects them. */
+/** A query to the API for the changes that a filter selects. */
 export interface ChangesQuery {
   readonly path: string;
   readonly watchlist: string;
@@ -48,7 +48,8 @@ export function useChangesQuery(filter: ChangeFilter): ChangesQuery {
     amount: useDebounced(filter.amount.trim()),
   });
   const { span, compare, kind, watchlist, field, sort } = filter;
-  // A new start at each rendering would change the inputs of the query and load the changes again.
+  // Computed only when the span changes: a new start time at each rendering would load the changes
+  // again.
   const since = useMemo(() => sinceOf(span, new Date()).toISOString(), [span]);
   return {
     path: watchlist === "" ? "changes" : `watchlists/${watchlist}/changes`,

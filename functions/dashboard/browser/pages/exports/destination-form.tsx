@@ -101,9 +101,9 @@ export function DestinationForm({ destination, onSaved, onClose }: DestinationFo
 }
 
 /**
- * Moves the focus into the form when it opens, and to the heading when it closes, because the
- * buttons that open and close it disappear. Uses a layout effect, so that a key pressed immediately
- * afterwards reaches the right field.
+ * Moves the focus into the form when the form opens, and to the heading when the form closes. The
+ * button that opened or closed the form disappears. Uses a layout effect, so that a key pressed
+ * immediately afterwards reaches the right field.
  */
 function useFocusInside(form: RefObject<HTMLFormElement | null>): void {
   useLayoutEffect(() => {
@@ -182,7 +182,7 @@ function PlaceFields({ draft, change, messageFor }: DraftFieldsProps) {
   );
 }
 
-/** Chooses which runs have a file of all items. */
+/** A field to choose which runs export a snapshot file, which contains all items. */
 function SnapshotField({
   value,
   onChange,

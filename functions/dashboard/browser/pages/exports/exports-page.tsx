@@ -22,7 +22,7 @@ import "./exports.css";
 /** The page of the S3 destination and of the export log. The query contains the state filter. */
 export function ExportsPage({ query }: PageProps) {
   const destination = useQuery(readDestination, []);
-  // The form stays until the saved destination has been read again.
+  // The form stays open until the saved destination has been read again.
   const [form, setForm] = useState<"open" | "saved">();
   const [dialog, setDialog] = useState<"backfill" | "delete">();
   const { values, ignored } = readQuery(query, { state: exportStates });

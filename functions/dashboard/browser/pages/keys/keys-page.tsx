@@ -78,7 +78,7 @@ export function KeysPage() {
 interface KeyColumns {
   /** The ID of the key that the user is signed in with; undefined while it is loading. */
   readonly ownId: string | undefined;
-  /** The credits of the calls with each key, by its ID; undefined while they are loading. */
+  /** The credits of the calls with each key, by key ID; undefined while they are loading. */
   readonly spent: ReadonlyMap<string, number> | undefined;
   readonly revoke: (key: ApiKey) => void;
 }

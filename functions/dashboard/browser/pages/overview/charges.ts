@@ -4,7 +4,7 @@ import type { CreditTransaction, List } from "../../api/resources.ts";
 import { type Query, useQuery } from "../../api/use-query.ts";
 
 const dayMs = 86_400_000;
-/** The largest page that the API returns. */
+/** The largest number of charges in a page of the API. */
 const pageSize = 100;
 /** The number of pages that are read at first, so that the page of a large account is fast. */
 const firstPages = 10;

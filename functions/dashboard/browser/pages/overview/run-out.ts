@@ -12,7 +12,7 @@ export const usageDays = paceDays + 1;
 const paceDaysMin = 2;
 /**
  * The maximum length of a forecast in days: ten years. A later time would be too uncertain to be
- * useful. The schedules' forecast has the same limit.
+ * useful. The forecast that the service calculates from the schedules has the same limit.
  */
 const daysMax = 3_650;
 const hoursOfDay = 24;

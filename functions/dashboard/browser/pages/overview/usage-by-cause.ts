@@ -3,7 +3,7 @@ import type { CreditTransaction } from "../../api/resources.ts";
 /** What charges are grouped by: the watchlist or endpoint that caused them, or the API key. */
 export type Grouping = "cause" | "key";
 
-/** The sum of the charges of one cause. */
+/** The sum of the charges of one watchlist, endpoint or API key. */
 export interface CauseUsage {
   /** The ID of the watchlist or the API key, or the method and path of the endpoint. */
   readonly cause: string;

@@ -146,7 +146,7 @@ const columnsFor = (names: Names, credits: number): readonly Column<CauseUsage>[
   },
 ];
 
-/** A bar with its share as text. */
+/** A bar for a share of the total, with the share as text. */
 const Share = ({ of }: { readonly of: number }) => (
   <span class="share">
     <svg class="share-bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">

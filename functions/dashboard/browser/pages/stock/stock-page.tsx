@@ -23,7 +23,7 @@ import { placeOf, queryOf, readFilter, type StockFilter, stockOrders } from "./s
 import "./stock.css";
 
 const pageSize = 100;
-/** The largest page that the API returns. */
+/** The largest number of items in a page of the API. */
 const pageMax = 5_000;
 const pollSeconds = 60;
 
@@ -124,7 +124,7 @@ function StockFilters({ filter, names, onChange }: StockFiltersProps) {
   );
 }
 
-/** An item with a key for the table, because several watchlists can have the item. */
+/** An item with a key that is unique in the table, because several watchlists can have the item. */
 interface Row {
   readonly id: string;
   readonly item: FoundItem;

@@ -86,7 +86,10 @@ function statusLine({ answer, error }: Sent): string {
   return `The service answered with status ${answer.status} in ${formatCount(answer.milliseconds)} milliseconds${charge}.`;
 }
 
-/** Returns names and values about a response. Free calls have no `X-Service-Credits`. */
+/**
+ * Returns the facts about a response that the page lists, as names and values. Free calls have no
+ * `X-Service-Credits`.
+ */
 function factsOf({ status, headers, milliseconds }: Answer) {
   const charged = headers.get("X-Service-Credits");
   const balance = headers.get("X-Service-Balance");

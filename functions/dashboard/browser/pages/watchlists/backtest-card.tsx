@@ -132,7 +132,10 @@ function OneList({ one: { list, tested, error }, limits }: OneListProps) {
   return <Result list={list} tested={tested} limits={limits} />;
 }
 
-/** Shows the sums of several watchlists, each watchlist in a row, and the details of each. */
+/**
+ * Shows the sums over several watchlists, a row for each watchlist, and the details of each
+ * watchlist.
+ */
 function SeveralLists({ tested, limits }: SeveralListsProps) {
   const results = tested.flatMap((one) => one.tested ?? []);
   const candidate = results.reduce((sum, { backtest }) => sum + backtest.total.credits, 0);

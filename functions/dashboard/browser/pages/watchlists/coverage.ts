@@ -11,8 +11,8 @@ export interface Coverage {
   /** Hours until the balance no longer covers a run. Null if runs cost nothing. */
   readonly hours: number | null;
   /**
-   * When this watchlist and everything else have used up the account's balance. Null if that takes
-   * more than ten years.
+   * When the runs of this watchlist and all other use of the account have used up the balance. Null
+   * if that takes more than ten years.
    */
   readonly all: RunOut | null;
 }
@@ -48,7 +48,7 @@ export function coverageOf(
 }
 
 interface OneList {
-  /** Credits of the first reads of new items. The credits of `month` include them. */
+  /** Credits of the first reads of new items. The credits of `month` include these credits. */
   readonly firstReads: number;
   readonly month: NonNullable<WatchlistEstimate["forecast"]>["month"];
 }

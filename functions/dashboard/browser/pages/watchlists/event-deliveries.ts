@@ -3,13 +3,15 @@ import type { List, WebhookDelivery } from "../../api/resources.ts";
 import { type Query, useQuery } from "../../api/use-query.ts";
 import type { ItemEvent } from "./item-events.ts";
 
-/** The largest page that the API returns. */
+/** The largest number of deliveries in a page of the API. */
 const pageSize = 100;
 /**
  * Maximum number of pages that one search reads. A run of a large watchlist has many deliveries.
  */
 const pagesMax = 5;
-/** The service adds an event to the delivery log a moment after it has created the event. */
+/**
+ * The search begins this many milliseconds before the oldest event, so that it misses no delivery.
+ */
 const marginMs = 60_000;
 
 /** The webhook deliveries of some events. */

@@ -18,7 +18,7 @@ interface RunEvent {
 interface Entry {
   readonly id: string;
   readonly step?: string;
-  /** The `when` of the matching route, in `watchlist.product.matched`. */
+  /** The `when` of the matching route. Only `watchlist.product.matched` has it. */
   readonly branch?: string;
 }
 
@@ -123,8 +123,9 @@ async function eventsOf(
 }
 
 /**
- * Creates a test for the event that ends a run. A held run has a `watchlist.run.completed` event
- * with the status `held`, which does not count, and another one after the decision.
+ * Returns a function that returns true for the event that ends a run. A held run has two
+ * `watchlist.run.completed` events. The first has the status `held` and does not end the run. The
+ * second follows when the user has released or discarded the run.
  */
 const isEndOf =
   ({ runNumber }: SearchedRun) =>

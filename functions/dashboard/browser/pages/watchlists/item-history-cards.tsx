@@ -59,7 +59,7 @@ function firstSpan(points: readonly HistoryPoint[]): string {
   return seconds > 7 * daySeconds ? "30" : "7";
 }
 
-/** The largest page of runs that the API returns. */
+/** The largest number of runs in a page of the API. */
 const runsMax = 100;
 
 interface ChartCardProps {

@@ -1,7 +1,7 @@
 import type { HistoryPoint, List, Watchlist } from "../../api/resources.ts";
 import type { ApiClient } from "../../api/client.ts";
 
-/** The largest page that the API returns. */
+/** The largest number of history points in a page of the API. */
 const pageSize = 1_000;
 /**
  * The number of pages that are loaded. A chart cannot show more changes than these pages contain.

@@ -64,9 +64,9 @@ const lastOf = ({ step, cause }: Rule, events: readonly ItemEvent[]): ItemEvent 
   events.find((event) => causeOf(event) === cause && (step === undefined || event.step === step));
 
 /**
- * Shows why a rule does not report the item now although its condition may be met: a cooldown, an
- * earlier report, or too few reads in a row. The service stores only this state of the route, not
- * the reads.
+ * Shows why a rule does not report the item now although the condition of the rule may be met: a
+ * cooldown, an earlier report, or too few reads in a row. The service stores only this state of the
+ * route, not the reads.
  */
 function HeldBack({ rule, item }: { readonly rule: Rule; readonly item: WatchlistItem }) {
   const states = item.route_states.filter(

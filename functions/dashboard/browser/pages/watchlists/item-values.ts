@@ -48,7 +48,9 @@ export interface MainChange {
   readonly field: string;
   readonly before: FieldValue;
   readonly after: FieldValue;
-  /** The change in percent of the value before; undefined if one of the values is not a number. */
+  /**
+   * The change in percent, relative to `before`; undefined if one of the values is not a number.
+   */
   readonly percent: number | undefined;
   /** The number of other fields that changed. */
   readonly others: number;

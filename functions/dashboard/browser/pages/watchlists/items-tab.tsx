@@ -181,8 +181,8 @@ function Items({ list, pages, filter, selection }: ItemsProps) {
 
 /**
  * Returns the number of items that match the filter, from the counts of the watchlist. Returns
- * undefined if the filter selects by anything else than the state, because the watchlist has only
- * counts by state.
+ * undefined if the filter selects by more than the state, because the watchlist has only counts by
+ * state.
  */
 function totalOf(list: Watchlist, { state, changed, search }: ItemFilter): number | undefined {
   if (changed !== "" || search.trim() !== "") return undefined;

@@ -10,7 +10,7 @@ import { useDebounced } from "../../api/use-debounced.ts";
  * loads fast. Later pages are large, because the end of each run reloads all pages.
  */
 const pageSizes = { first: 200, further: 500 };
-/** The largest page that the API returns. */
+/** The largest number of items in a page of the API. */
 const pageMax = 1_000;
 
 interface ItemsRequest {

@@ -51,7 +51,7 @@ type Subject = (Shop & { readonly items: number }) | { readonly watchlistId: str
 interface Estimated {
   readonly subject: Subject;
   /**
-   * Undefined until the service has accepted the schedule. Only with a schedule, the estimate has a
+   * Undefined until the service has accepted the schedule. Without a schedule, the estimate has no
    * forecast.
    */
   readonly schedule: Watchlist["schedule"] | undefined;
@@ -140,7 +140,7 @@ export const pipelineError = (error: ApiError | undefined): ApiError | undefined
 
 /**
  * Returns true if an estimate is for the platform of the form. After the user changes the platform,
- * the last estimate is for the earlier platform until the new one arrives.
+ * the last estimate is for the earlier platform until the new estimate arrives.
  */
 const isOf = ({ scrapers }: Scrapers, { pipeline }: WatchlistEstimate): boolean =>
   pipeline.steps.every(({ scraper }) => scrapers.some(({ id }) => id === scraper));
@@ -201,8 +201,8 @@ function TemplateField({ draft, onChange, known, shown }: TemplateFieldProps) {
 
 interface MinDropFieldProps extends Pick<PipelineFormProps, "draft" | "onChange"> {
   /**
-   * The service's error about the pipeline. With the template `price_drops`, only this field can
-   * cause an error.
+   * The service's error about the pipeline. With the template `price_drops`, only the minimum drop
+   * can cause an error.
    */
   readonly refusal: ApiError | undefined;
 }

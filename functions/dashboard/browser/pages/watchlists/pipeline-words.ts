@@ -42,8 +42,8 @@ export const ruleWords = (route: Route): string =>
   ].join(", ");
 
 /**
- * Returns the words for the value from which a route measures the size of a change. This value is
- * not that of the previous read, so that small changes add up.
+ * Returns the words for the value from which a route measures the size of a change. A route does
+ * not measure from the value of the previous read, so that small changes add up.
  */
 function originWords({ op }: Route): string {
   if (op === "decreased") return " from the highest value since the last event";

@@ -145,8 +145,8 @@ function tableIn(text: string, reader: IdReader): Table | undefined {
 }
 
 /**
- * Returns true for a header with several columns. At least one column must have a usual name of
- * IDs, and no column name may be an ID itself.
+ * Returns true if a header has several columns, at least one column has a usual name for IDs, and
+ * no column name is itself an ID.
  */
 const isNamed = (header: readonly string[] = [], { idIn, name }: IdReader): boolean =>
   header.length > 1 &&
@@ -176,8 +176,9 @@ function headerIn(rows: readonly (readonly string[])[], { idIn, name }: IdReader
 }
 
 /**
- * Returns true if rows without a header are a plain grid of IDs and not a table with one ID column:
- * a single row, rows without IDs, or IDs in at least half of the filled cells of each column.
+ * Returns true if rows without a header are a plain grid of IDs, and not a table with one ID
+ * column. A grid is a single row, rows without IDs, or rows in which at least half of the filled
+ * cells of each column contain IDs.
  */
 function isGrid(rows: readonly (readonly string[])[], { idIn }: IdReader): boolean {
   const columns = columnsOf(rows, idIn);

@@ -6,9 +6,9 @@ export interface Rule {
   readonly id: string;
   /** ID of the step; undefined for the rule about delisted items, which applies to every step. */
   readonly step: string | undefined;
-  /** The index of its route in the step; undefined for the rule about delisted items. */
+  /** The index of the rule's route in the step; undefined for the rule about delisted items. */
   readonly route: number | undefined;
-  /** The `when` of its route, or `delisted`. */
+  /** The `when` of the rule's route, or `delisted`. */
   readonly cause: string;
   /** The condition in words that people understand. */
   readonly words: string;

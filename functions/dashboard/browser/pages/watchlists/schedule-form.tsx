@@ -187,7 +187,8 @@ function NextRuns({ preview, hint, isPaused }: NextRunsProps) {
       </p>
     );
   }
-  // An interval has no time zone, so its times are shown in the browser's time zone.
+  // A schedule with an interval has no time zone, so its run times are shown in the browser's time
+  // zone.
   const zone = data?.schedule.type === "cron" ? data.schedule.timezone : ownZone();
   return (
     <div class="next-runs">

@@ -4,7 +4,7 @@ import "./step-bars.css";
 
 type StepStats = WatchlistRun["stats"]["steps"][string];
 
-/** The outcomes of reads, in the order in which a bar shows them. */
+/** The statuses of reads, in the order in which a bar shows them. */
 const outcomes = ["ok", "partial", "not_found", "unavailable", "skipped"] as const;
 
 const outcomeName = (outcome: string): string => outcome.replaceAll("_", " ");

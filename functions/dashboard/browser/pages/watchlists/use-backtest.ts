@@ -30,16 +30,16 @@ export interface TestedList {
 
 interface BacktestState {
   readonly action: Action<BacktestInput, readonly TestedList[]>;
-  /** The share of the back-tests that is done, from 0 to 1; undefined before they repeat runs. */
+  /**
+   * The share of all back-tests that is done, from 0 to 1; undefined until the first back-test
+   * reports progress or ends.
+   */
   readonly progress: number | undefined;
 }
 
 const pollMs = 2_000;
 const dayMs = 86_400_000;
-/**
- * The service refuses a `since` before the start of the stored history. The margin is for the
- * difference between the browser's clock and that of the service.
- */
+/** The milliseconds before the start of the oldest run at which the span of a back-test begins. */
 const marginMs = 60_000;
 
 /**

@@ -6,11 +6,13 @@ import { useToast } from "../../ui/toast.tsx";
 import { outcomeSentence } from "./run-words.ts";
 
 const progressSeconds = 1;
-/** The polling interval while a run is held. Another client may release or discard it. */
+/**
+ * The polling interval in seconds while a run is held. Another client may release or discard it.
+ */
 const heldSeconds = 15;
 
 interface LatestRun {
-  /** Undefined while it is loading and for a watchlist without runs. */
+  /** The newest run; undefined while it is loading and for a watchlist without runs. */
   readonly run: WatchlistRun | undefined;
   readonly refresh: () => void;
 }
@@ -29,7 +31,10 @@ export function useLatestRun(list: Watchlist, onEnd: () => void): LatestRun {
     { poll: (page) => pollSeconds(page?.data[0]?.status) },
   );
   const run = data?.data[0];
-  /** The number of the newest run that has ended: 0 if none has, undefined while it is loading. */
+  /**
+   * The number of the newest run that has ended: 0 if no run has ended, undefined while it is
+   * loading.
+   */
   const over = useRef<number | undefined>(undefined);
   useEffect(() => {
     if (data === undefined) return;

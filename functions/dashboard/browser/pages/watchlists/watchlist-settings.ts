@@ -139,8 +139,8 @@ export const newLimits: LimitsDraft = limitsOf({
 });
 
 /**
- * The limits to send to the API. A string, which is a text that is not a number, makes the service
- * respond with an error for its field.
+ * The limits to send to the API. A string is a text that is not a number. The service then responds
+ * with an error for the field with this text.
  */
 interface LimitFields extends Readonly<Record<CreditLimit, number | string | null>> {
   readonly brake: Readonly<Record<BrakeField, number | string>> | null;
@@ -196,7 +196,7 @@ export function entriesOf<Key extends string, Value>(
   return Object.entries(object) as [Key, Value][];
 }
 
-/** Returns an object with the same keys, and a value for each. */
+/** Returns an object with the keys of `object`, and the result of `valueOf` for each entry. */
 function mapped<Key extends string, From, To>(
   object: Readonly<Record<Key, From>>,
   valueOf: (value: From, key: Key) => To,

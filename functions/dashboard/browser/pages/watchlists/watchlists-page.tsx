@@ -19,7 +19,7 @@ import { scheduleWords } from "./schedule-draft.ts";
 import "./watchlists.css";
 
 const quietSeconds = 20;
-/** The polling interval while a run is in progress. */
+/** The polling interval in seconds while a run is in progress. */
 const busySeconds = 3;
 
 const states = ["all", "active", "paused", "running"] as const;

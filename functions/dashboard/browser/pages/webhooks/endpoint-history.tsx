@@ -11,7 +11,7 @@ import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { type DayOfDeliveries, daysOf } from "./delivery-days.ts";
 
-/** The largest page that the API returns. */
+/** The largest number of deliveries in a page of the API. */
 const pageSize = 100;
 /** The number of pages that the card reads. */
 const pagesMax = 50;

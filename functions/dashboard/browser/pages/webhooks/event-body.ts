@@ -10,9 +10,9 @@ export interface EventEntry {
   readonly title?: string;
   readonly metadata?: Readonly<Record<string, string | number | boolean>>;
   readonly step?: string;
-  /** The `when` of the matching route, in `watchlist.product.matched`. */
+  /** The `when` of the matching route. Only `watchlist.product.matched` has it. */
   readonly branch?: string;
-  /** The changed fields, in `watchlist.product.changed`. */
+  /** The changed fields. Only `watchlist.product.changed` has them. */
   readonly changes?: Readonly<
     Record<string, { readonly before: FieldValue; readonly after: FieldValue }>
   >;
