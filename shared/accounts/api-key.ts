@@ -11,9 +11,9 @@ const keyLength = 9 + secretLength + checksumLength;
 const keyPattern = /^svc_(?:live|demo)_[0-9A-Za-z]{38}$/;
 
 /**
- * Creates an API key: `svc_live_` (`svc_demo_` for the demo workspace), 32 random base62
- * characters, and 6 base62 characters with the CRC32 of everything before them. The checksum allows
- * the API to refuse a mistyped key without reading the store.
+ * Creates an API key in plain text: `svc_live_` (`svc_demo_` for the demo workspace), 32 random
+ * base62 characters, and 6 base62 characters with the CRC32 of everything before them. Stores
+ * nothing. The checksum allows the API to refuse a mistyped key without reading the store.
  */
 export function newApiKey(demo: boolean, random: RandomSource): string {
   const head = demo ? "svc_demo_" : "svc_live_";

@@ -14,7 +14,7 @@ const epochMs = Date.UTC(2020, 0, 1);
 /** Converts a time in milliseconds since 1970 to its stored form, in milliseconds since 2020. */
 export const toStoredMs = (ms: number): number => ms - epochMs;
 
-/** Returns the row of a key that has made no call, including its table key. */
+/** Returns the row of an API key that has made no call, including the row's table key. */
 export const newKeyRow = ({
   hash,
   accountId,
@@ -34,7 +34,7 @@ export const newKeyRow = ({
   admitted_ms: noAdmissions,
 });
 
-/** Returns the account and the API key of a row. */
+/** Returns the account and the API key that a key's row describes. */
 export const keyOwnerOf = (row: Row): KeyOwner => ({
   accountId: String(row["account_id"]),
   keyId: String(row["key_id"]),
@@ -62,8 +62,8 @@ export function scopesOfRow({ scopes }: Row): readonly Scope[] {
 }
 
 /**
- * Returns the admission times of a key in milliseconds since 1970. Undefined for a row that the
- * previous release wrote.
+ * Returns the admission times of a key in milliseconds since 1970. Returns undefined for a row that
+ * the previous release wrote.
  */
 export function admissionTimesOf(row: Row): AdmissionTimes | undefined {
   const stored = row["admitted_ms"] as AdmissionTimes | undefined;

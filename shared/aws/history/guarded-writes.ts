@@ -25,8 +25,8 @@ const parallelPuts = 4;
 
 /**
  * Puts rows of a watchlist's history in order. Readers ignore the rows until the last one is
- * written. Returns false if the watchlist does not exist. Some rows may then have been written
- * before the deletion; the purge of the watchlist deletes them.
+ * written. Returns false if the watchlist does not exist. Some of the rows may have been written
+ * before the watchlist was deleted; the purge of the watchlist deletes these rows.
  * - A large row is first created without content, in a transaction that checks that the watchlist
  *   exists. The row is then put on condition that it still exists. After a purge, this condition
  *   fails.

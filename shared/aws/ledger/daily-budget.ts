@@ -96,8 +96,8 @@ export interface BudgetUse {
 }
 
 /**
- * Reads how many credits of a daily budget are used, with a strongly consistent read. Returns zeros
- * for a day without use.
+ * Reads how many credits of a daily budget are used, with a strongly consistent read. All numbers
+ * are 0 for a day without use.
  */
 export async function readBudgetUse(process: LedgerProcess, day: BudgetDay): Promise<BudgetUse> {
   const row = await readRow(process, rowKey(day));
@@ -125,10 +125,10 @@ export async function readBudgetUses(
 
 /**
  * Builds the write that sets the used credits of a new daily budget of an account to `used`. The
- * write fails if the stored use has changed since it was read.
- * @param before the stored use as it was read; not 0 if the account had an earlier budget on this
- * day. Holds that it includes may be refunded later. Their refunds then also reduce the use of the
- * new budget.
+ * write fails if the number of used credits is no longer `before`.
+ * @param before the used credits as the caller has read them; not 0 if the account had an earlier
+ * budget on this day. They can include open holds. A later refund of such a hold also reduces the
+ * use of the new budget.
  */
 export const baseOfBudget = (
   { accountsTable }: LedgerProcess,

@@ -75,7 +75,7 @@ export interface Sums {
   readonly inFlight: number;
 }
 
-/** Returns the sums of the shards' balances and counters. */
+/** Returns the sums of the balances and counters of all given shards. */
 export const sumsOf = (shards: readonly Shard[]): Sums => ({
   balance: shards.reduce((sum, { balance }) => sum + balance, 0),
   held: shards.reduce((sum, { held }) => sum + held, 0),
@@ -94,7 +94,7 @@ const isWhole = ({ account, shards }: AccountRows): boolean => {
 
 /**
  * Reads an account and its shards until balance, held and spent credits add up to the credits that
- * the account received. Undefined if the account does not exist.
+ * the account received. Returns undefined if the account does not exist.
  * @throws 503 UNAVAILABLE if credits keep moving between shards
  */
 export async function readWholeAccount(

@@ -18,9 +18,9 @@ interface Decision {
 }
 
 /**
- * Stores the decision about a held run, to publish or to discard it. Returns false, without a
- * change, if the run is not held or its watchlist was deleted. The purge of a deleted watchlist
- * deletes the rows of a held run, so a decision must not be executed during the purge.
+ * Stores the decision to publish or to discard a held run. Returns false, without a change, if the
+ * run is not held or its watchlist was deleted. The purge of a deleted watchlist deletes the rows
+ * of a held run, so a decision must not be executed during the purge.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export const decideHold = (

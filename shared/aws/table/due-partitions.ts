@@ -34,8 +34,8 @@ const duePartition = (kind: DueKind, number: number): string =>
   `${kind}#${String(number).padStart(2, "0")}`;
 
 /**
- * Returns the due time of a row in ISO 8601. Null if the row is undefined or not in the index under
- * this kind.
+ * Returns the due time of a row in ISO 8601. Returns null if the row is undefined or not in the
+ * index under this kind.
  */
 export function dueTimeOf(kind: DueKind, row: Row | undefined): string | null {
   const partition: unknown = row?.[partitionKey];

@@ -77,8 +77,8 @@ export type TransactionCanceledItem = NonNullable<
 
 /**
  * Returns the reasons why DynamoDB canceled a transaction, one for each write, if a condition
- * failed or other requests contended for its rows. Undefined for every other error, such as an
- * invalid request.
+ * failed or other requests contended for its rows. Returns undefined for every other error, such as
+ * an invalid request.
  */
 export function cancellationReasons(error: unknown): readonly CancellationReason[] | undefined {
   if (!(error instanceof TransactionCanceledException)) return undefined;
@@ -151,7 +151,10 @@ export async function attemptUnlessThrottled<T>(
   }
 }
 
-/** Returns the reason codes of a canceled transaction, one for each write, for logs. */
+/**
+ * Returns the reason codes of a canceled transaction as text for logs: one for each write, `None`
+ * for a write that did not cause the cancellation.
+ */
 export const codesOf = (reasons: readonly CancellationReason[]): string =>
   reasons.map((reason) => reason?.code ?? "None").join(", ");
 
@@ -184,8 +187,8 @@ export async function retryWhileContended<T>(
 }
 
 /**
- * Executes a single write, and repeats it while a transaction has locked its row. The SDK does not
- * retry this conflict.
+ * Executes a single write, and repeats the write while another request's transaction has locked the
+ * row. The SDK does not retry this conflict.
  * @throws 503 UNAVAILABLE if the row stays locked or the retry budget is exhausted
  */
 export function retryOnConflict<T>(options: RetryOptions, write: () => Promise<T>): Promise<T> {
@@ -201,8 +204,8 @@ export function retryOnConflict<T>(options: RetryOptions, write: () => Promise<T
 }
 
 /**
- * Returns true if other requests contended for a row or DynamoDB throttled a write. Another attempt
- * may succeed.
+ * Returns true if other requests contended for a row of a canceled transaction, or DynamoDB
+ * throttled a write of it. Another attempt may succeed.
  */
 export function isContention(reasons: readonly CancellationReason[]): boolean {
   const codes = new Set([

@@ -27,8 +27,8 @@ export interface GuardedWrite {
 }
 
 /**
- * Returns the entry in `kinds` to which a row belongs. Returns undefined if no entry matches: the
- * row's kind has only version 1.
+ * Returns the entry in `kinds` to which a row belongs. Returns undefined if no entry matches,
+ * because the row's kind then has only version 1.
  * @param key the key of the row, or the whole row
  */
 export const versionedKindOf = (
