@@ -327,7 +327,7 @@ export const internal = (): ServiceError =>
   );
 
 /**
- * Returns the error 501 for an announced feature.
+ * Returns the error 501 for a feature that is announced, but not yet available.
  * @param what The feature, as the subject of the message.
  */
 export const notImplemented = (what: string): ServiceError =>

@@ -45,7 +45,10 @@ const slotLength = 2;
 export const timedIdPattern = (kind: IdKind): RegExp =>
   new RegExp(`^${idPrefix[kind]}[${alphabet}]{${timeLength}}[0-9a-z]{${randomLength}}$`);
 
-/** Creates an ID that sorts by time. IDs of the same millisecond differ in 75 random bits. */
+/**
+ * Creates an ID that contains the time `now` in milliseconds and sorts by it. IDs of the same
+ * millisecond differ in 75 random bits.
+ */
 export function newId(kind: IdKind, now: Date, random: RandomSource): string {
   const suffix = Array.from(random.bytes(randomLength), (byte) => alphabet.charAt(byte % 32));
   return idPrefix[kind] + timePart(now) + suffix.join("");
@@ -121,8 +124,8 @@ export function placeOf(kind: IdKind, id: string, owner: string): IdPlace | unde
 }
 
 /**
- * Returns the time in an ID that `newId` or `derivedIdAt` created. Undefined for a string without a
- * time part. For an ID that another function created, the result is meaningless.
+ * Returns the time in an ID that `newId` or `derivedIdAt` created. Returns undefined for a string
+ * without a time part. For an ID that another function created, the result is meaningless.
  */
 export function timeOf(kind: IdKind, id: string): Date | undefined {
   if (!isId(kind, id)) return undefined;
@@ -138,8 +141,8 @@ export const firstIdAt = (kind: IdKind, at: Date): string =>
   idPrefix[kind] + timePart(at) + alphabet.charAt(0).repeat(randomLength);
 
 /**
- * Returns the latest time, in ISO 8601, that an ID before `id` in the sort order can contain. Null
- * if `id` is null or has no time part.
+ * Returns the latest time, in ISO 8601, that an ID before `id` in the sort order can contain.
+ * Returns null if `id` is null or has no time part.
  */
 export function latestBefore(kind: IdKind, id: string | null): string | null {
   const at = id === null ? undefined : timeOf(kind, id);

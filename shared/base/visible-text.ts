@@ -23,8 +23,8 @@ export const visibleNamePattern = `^${visible}*[^\\s${hidden}\\ufeff]${visible}*
 export const lengthOf = (text: string): number => Array.from(text).length;
 
 /**
- * Creates the check of a string parameter named `param`. It accepts the strings for which
- * `isVisibleText` returns true.
+ * Creates a check of a string parameter named `param`, for use in a schema. The check accepts the
+ * strings for which `isVisibleText` returns true.
  */
 export const visibleText = (param: string): v.CheckAction<string, string> =>
   v.check(

@@ -124,9 +124,9 @@ const gapBytesMax = 256 * 1024;
 const smallBytesMax = 8 * 1024;
 
 /**
- * Archives a run's events as objects. Writes the compressed lines into chunks, which are gzip
- * files, and then the index. So if the index exists, all chunks exist. Idempotent. Returns the
- * index.
+ * Archives a run's events as objects. First writes the chunks (gzip files with the compressed lines
+ * of the events), and then the index. If the index exists, all chunks therefore exist. Idempotent.
+ * Returns the index.
  */
 export async function archiveRun(run: RunEvents, bodies: EventBodies): Promise<ArchivedRun> {
   const packed = await packRun(run, bodies);
@@ -136,8 +136,8 @@ export async function archiveRun(run: RunEvents, bodies: EventBodies): Promise<A
 
 /**
  * Archives a run's events as `archiveRun` does, and returns null. Exception: if the process writes
- * the `next` kinds of rows and the archive is small, stores nothing. It then returns the archive
- * for the caller to store.
+ * the `next` kinds of rows and the archive has at most 8 KB, stores nothing, and returns the
+ * archive for the caller to store.
  */
 export async function archiveUnlessSmall(
   run: RunEvents,
@@ -233,7 +233,7 @@ const withMembers = (index: RunIndex, lines: Uint8Array): ArchivedRun => ({
   })),
 });
 
-/** Stores the snapshot file of a run under its name. */
+/** Stores the bytes of a run's snapshot file under the name of the file. */
 export const putSnapshot = (
   run: RunReference,
   { name }: Pick<SnapshotFile, "name">,

@@ -63,7 +63,7 @@ export interface RunEvents {
 /**
  * Derives the ID of an event from its run, its type and its number. The same arguments always give
  * the same ID. The ID contains the end time of the run.
- * @param part number of the event among the run's events of the same type, from 1
+ * @param part number of the event among the run's events of this type, from 1
  */
 export const runEventId = (
   run: { readonly runId: string; readonly endedAt: string },

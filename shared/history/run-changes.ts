@@ -60,7 +60,7 @@ const placeOf = ({ id, at, step }: HistoryPoint): Pick<FoundChange, "at" | "item
   step,
 });
 
-/** Returns true if the filter accepts the field of a change. */
+/** Returns true if the filter accepts the field of a change, regardless of the values. */
 export const isOfField = (
   { field }: Pick<FieldChange, "field">,
   { field: wanted, kind }: ChangeFilter,
@@ -69,7 +69,7 @@ export const isOfField = (
 
 /**
  * Returns true if the last known value must be read before the filter can decide: the change is
- * from null, and the filter may select it.
+ * from null to a number, and the filter accepts its field.
  */
 export const needsLastKnown = (change: FieldChange, filter: ChangeFilter): boolean =>
   isReturn(change) && isOfField(change, filter);

@@ -55,7 +55,7 @@ export interface ProductsEnvelope {
   readonly credits: number;
 }
 
-/** Counts answers by status. */
+/** Returns the number of answers with each status, and their total. */
 export function countByStatus(answers: readonly { readonly status: ReadStatus }[]): StatusCounts {
   const counts = { ok: 0, partial: 0, not_found: 0, unavailable: 0 };
   for (const { status } of answers) counts[status] += 1;
