@@ -89,8 +89,9 @@ interface Outcome extends ReadingFacts, StoredStates {
 type Tested = Omit<Outcome, "known" | "notified" | "trackedFields" | keyof StoredStates>;
 
 /**
- * Returns the routes of a step that an item matches after a read (specification, section
- * "Pipeline"). The first reading of its kind is neither `changed` nor `unchanged`.
+ * Decides which routes of a step an item matches after a read (specification, section "Pipeline").
+ * Returns the steps to which the item is routed, the changes to store and to report, and the new
+ * states of the routes. The first reading of its kind is neither `changed` nor `unchanged`.
  * @param stored the stored route states of the item, and the time of the read; no states by default
  */
 export function matchRoutes(

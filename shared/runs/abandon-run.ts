@@ -36,9 +36,9 @@ export const isStalled = (run: Run, now: Date): boolean =>
 
 /**
  * Abandons a run: charges the answered items, refunds the rest, and stores an owed retry for each
- * item that was not read. Then sends the failed run to the finisher. Idempotent. Does nothing if
- * the run made progress after the caller read it. The answers of a batch that is still being read
- * are ignored.
+ * item that was not read. Then gives the run the status `failed`, and sends it to the finisher.
+ * Idempotent. Does nothing if the run made progress after the caller read it. The answers of a
+ * batch that is still being read are ignored.
  */
 export async function abandonRun(run: Run, dependencies: AbandonDependencies): Promise<void> {
   const { runs, steps, queue } = dependencies;

@@ -25,8 +25,8 @@ export interface Reading {
 const positionsMax = 16;
 
 /**
- * Returns the revision that an item gets from the end of a run. It is higher than the revisions of
- * all steps of the run, so late outcomes of the run no longer have an effect.
+ * Returns the revision that an item gets at the end of a run. This revision is higher than the
+ * revisions of all steps of the run, so outcomes of the run that arrive later have no effect.
  */
 export const revisionAfter = (runNumber: number): number =>
   runNumber * positionsMax + positionsMax - 1;

@@ -5,8 +5,8 @@ import type { StepResults } from "./run-outcomes.ts";
 import type { Run } from "./run.ts";
 
 /**
- * Returns the number of items that a run read completely, and that had an earlier reading with
- * which to compare.
+ * Returns the number of items that a run read completely and that had an earlier reading, so that
+ * the run was able to compare their values.
  */
 export function countComparedItems(
   { stats }: Pick<Run, "stats">,

@@ -37,7 +37,7 @@ export async function completeStep(
 
 /**
  * Settles a step: charges its answered items, rounded once for the whole step, and records its
- * stats. A deferred step costs nothing. Idempotent.
+ * stats. A deferred step costs nothing: its credit hold, if any, is released. Idempotent.
  * @throws 503 UNAVAILABLE if the ledger's rows stay contended or the retry budget is exhausted
  */
 export async function settleStep(

@@ -31,8 +31,8 @@ export function presentRun(run: Run): Record<string, unknown> {
 }
 
 /**
- * Converts a run to the run object of API responses. A run that its brake is about to hold has
- * status `running` until a client can release or discard it.
+ * Converts a run to the run object of API responses. A run in phase `holding` has the status
+ * `running`, because clients cannot release or discard it yet.
  */
 export function presentStoredRun(run: Run): Record<string, unknown> {
   if (run.phase !== "holding") return presentRun(run);

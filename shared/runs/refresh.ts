@@ -7,10 +7,10 @@ import type { Run } from "./run.ts";
  * - Cadence: the run number is a multiple of `refresh.everyRuns`. Manual, skipped and failed runs
  *   count too.
  * - Missed refresh: a refresh that read nothing stays due. Every following run, even a manual one,
- *   is then a refresh until a run completes. It starts at the refresh entry of the current
- *   pipeline, and the cadence does not shift.
- * Always returns false if the pipeline has no refresh. Do not call it for a baseline run, which
- * reads every item for the first time, even if a refresh is due.
+ *   is then a refresh until a run completes. This run starts at the refresh entry of the current
+ *   pipeline, and the cadence does not shift. Always returns false if the pipeline has no refresh.
+ *   Do not call this function for a baseline run, which reads every item for the first time, even
+ *   if a refresh is due.
  */
 export function isRefresh(
   { refreshDue }: Pick<Watchlist, "refreshDue">,

@@ -10,7 +10,7 @@ import type { Run } from "./run.ts";
 import type { StepRecord } from "./step.ts";
 
 /**
- * Returns the metrics of the start of a run.
+ * Returns the metrics of the start of a run: that the run started, and how late it started.
  * @param due the time at which the run was scheduled; null for a manual run
  */
 export const startMetrics = ({ startedAt }: Run, due: Date | null): Metrics =>

@@ -44,8 +44,9 @@ interface ComparedBatch {
 
 /**
  * Compares the shape of a batch's answers with the earlier readings of its items. For each field,
- * counts the items that had a value, and those of them that now have none, because the field is
- * absent or null. Returns undefined if no item has an earlier reading.
+ * counts the items whose earlier reading had a value, and how many of these items have no value in
+ * the new answer, because the field is absent or null. Returns undefined if no item has an earlier
+ * reading.
  */
 export function batchShape(step: Step, { items, answers }: ComparedBatch): BatchShape | undefined {
   const kind = readingKind(step);
@@ -114,8 +115,8 @@ export const isAlarming = ({ priceJump, lostFields, incompleteItems }: ShapeChan
 
 /**
  * Returns true if the change of the shape means that values of the run may be wrong, so that a
- * brake holds its events. Incomplete items alone do not, because they have no events and their next
- * run reads them again.
+ * brake holds the run's events. Returns false if the only change is that answers are incomplete,
+ * because incomplete answers cause no events, and the next run reads their items again.
  */
 export const holdsEvents = ({ priceJump, lostFields }: ShapeChange): boolean =>
   priceJump !== undefined || lostFields !== undefined;
