@@ -92,8 +92,8 @@ export function parseFields(expression: string): CronFields {
 }
 
 /**
- * Refuses a cron expression with a step, such as 61 minutes, that exceeds the number of values of its
- * field: such a step selects only one value. This check is not part of `parseFields`, because
+ * Refuses a cron expression with a step, such as 61 minutes, that exceeds the number of values of
+ * its field: such a step selects only one value. This check is not part of `parseFields`, because
  * earlier releases stored such expressions.
  * @throws 400 INVALID_PARAM with `param` = `cron`; the message names the field and its largest step
  */

@@ -103,13 +103,13 @@ const afterEveryId = "~";
 /** A character that a URL need not encode. */
 const separator = ".";
 
-/** Returns the cursor of a list of items of several watchlists, whose last item has this place. */
+/** Returns the cursor that follows this place in a list of the items of several watchlists. */
 export const placeText = ({ watchlistId, itemId }: ItemPlace): string =>
   watchlistId + separator + itemId;
 
 /**
  * Returns the place in a cursor that `placeText` built.
- * @throws 400 INVALID_PARAM if the text is malformed
+ * @throws 400 INVALID_PARAM, for `starting_after`, if the text is malformed
  */
 export function itemPlaceIn(text: string): ItemPlace {
   const [watchlistId = "", itemId = "", ...more] = text.split(separator);

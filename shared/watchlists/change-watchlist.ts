@@ -57,7 +57,8 @@ export function changeWatchlist(before: Watchlist, change: Change): Changed<Watc
 }
 
 /**
- * Returns true if the change resumes the watchlist, or changes the schedule of an active watchlist.
+ * Returns true if a change resumes a paused watchlist, or changes the schedule of an active
+ * watchlist.
  */
 export const isRescheduled = (before: Watchlist, after: Watchlist): boolean =>
   after.status === "active" &&

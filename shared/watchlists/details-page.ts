@@ -33,7 +33,7 @@ export interface CutDetailsPage extends PageRange {
 }
 
 /**
- * Splits the details in a range of item IDs into pages within the bounds.
+ * Splits the details in a range of item IDs into pages that do not exceed `bounds`.
  * @param details sorted by item ID
  */
 export const cutDetailsPages = (
@@ -115,7 +115,7 @@ function factsAt({ title, url, image, sellers }: DetailsColumns, n: number): Pro
 
 /**
  * Returns true if an item in the encoded details may contain all of the words in its ID, label or
- * title. False is certain; true is not.
+ * title. If false, no item contains all of the words. If true, an item may still lack them.
  * @param words in lower case
  */
 export function mayContain(encoded: Uint8Array, words: readonly string[]): boolean {

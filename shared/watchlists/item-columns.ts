@@ -185,7 +185,7 @@ export const changeTimesIn = ({ fields: { id = [], ...fields } }: ItemColumns): 
  * Returns the columns after some of their items changed. Each of `changed` replaces the item with
  * its ID. Builds no items.
  * @param changed items of the columns, sorted by ID
- * @throws Error if the columns lack one of them
+ * @throws Error if the columns lack one of these items
  */
 export function withChanged(columns: ItemColumns, changed: readonly Item[]): ItemColumns {
   const wanted = new Set(changed.map(({ id }) => id));

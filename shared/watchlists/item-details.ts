@@ -79,8 +79,8 @@ interface GivenFor {
 
 /**
  * Returns the details of an item after a request that sets its label or metadata; `unchanged` if
- * nothing differs. Discards `before` if it belongs to a removed item with the same ID. Returns
- * undefined if the item then has no details.
+ * nothing differs. Discards `before` if these details belong to a removed item with the same ID.
+ * Returns undefined if the item has no details after the request.
  */
 export function withLabels(
   before: ItemDetails | undefined,

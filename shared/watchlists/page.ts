@@ -107,8 +107,8 @@ export function cutRange<Entry extends { readonly id: string }>(
 }
 
 /**
- * Encodes the columns of a range of IDs as one page. Returns undefined if the page would exceed the
- * bounds. The caller must then split the range.
+ * Encodes the columns of a range of IDs as one page. Returns undefined if the page would exceed
+ * `itemsMax` or `bytesMax`. The caller must then split the range.
  */
 export function pageOfColumns(
   { lowest, upper }: PageRange,
@@ -123,7 +123,7 @@ export function pageOfColumns(
 }
 
 /**
- * Splits a range of IDs into pages within the bounds.
+ * Splits a range of IDs into pages that do not exceed `bounds`.
  * @param items the items of the range, sorted by ID
  */
 export const cutPages = (
@@ -206,8 +206,8 @@ export const decodeColumns = (bytes: Uint8Array): ItemColumns =>
   decompress(bytes) as ItemColumns;
 
 /**
- * Returns true if the encoded items may include an ID that begins with `prefix`. False is certain;
- * true is not.
+ * Returns true if the encoded items may include an ID that begins with `prefix`. If false, no ID
+ * begins with `prefix`. If true, there may still be none.
  */
 export const mayHaveId = (encoded: Uint8Array, prefix: string): boolean =>
   decompressed(encoded).includes(`"${prefix}`);

@@ -97,8 +97,8 @@ export function newDelivery(subject: DeliverySubject): Delivery {
 }
 
 /**
- * Returns the state of a delivery in API responses. While a redelivery that a client requested is
- * pending, this is `pending`.
+ * Returns the state of a delivery in API responses. The state is `pending` while a redelivery that
+ * a client requested is pending.
  */
 export const publicStateOf = ({ state, requestedAt }: Delivery): DeliveryState =>
   requestedAt === null ? state : "pending";

@@ -143,8 +143,8 @@ export const rotateBody = object({
 });
 
 /**
- * Returns the time of a change of an endpoint, for `updatedAt`. It is `now`, or just after the
- * current value if the clock is behind.
+ * Returns the value of `updatedAt` for a change of an endpoint: `now`, or 1 ms after the current
+ * value if `now` is not later than that value.
  */
 export const nextUpdatedAt = ({ updatedAt }: WebhookEndpoint, now: Date): string =>
   new Date(Math.max(now.getTime(), Date.parse(updatedAt) + 1)).toISOString();

@@ -40,8 +40,8 @@ const countPosition = 0;
 
 /**
  * Stores a new key.
- * @throws 409 CONFLICT if the account already has `limits.apiKeysMax` keys; 503 UNAVAILABLE if
- * concurrent requests keep changing the rows of the account
+ * @throws 409 CONFLICT if the account already has `limits.apiKeysMax` keys; 503 UNAVAILABLE if a
+ * concurrent request changes the keys of the account
  */
 export async function putKey(
   client: DynamoDBDocumentClient,

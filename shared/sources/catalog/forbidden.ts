@@ -22,8 +22,8 @@ const endedKey = new RegExp(`${keyName}${near}${ended}|${ended}${near}${keyName}
 const keyWords = /(?<![a-z])(?:api ?key|key|developer|account|credentials?)(?![a-z])/i;
 
 /**
- * Classifies a response 403 of the source, which sends 403 both for too many calls and for an
- * unknown key. Searches the first 4 KB of the body in this order:
+ * Returns the reason for a 403 response of the source, which sends 403 both for too many calls and
+ * for an unknown key. Searches the first 4 KB of the body in this order:
  * 1. an invalid, inactive or expired key: `wrong_key`;
  * 2. words about a limit: `rate_limited`. This search comes before that for a key, because a message
  * about a limit may name the key that exceeded it;
@@ -41,8 +41,8 @@ export function forbiddenReason({ body }: Answered): ForbiddenReason {
 const waitMs = 1_000;
 
 /**
- * Returns how long the client must wait after a response 403 for too many calls, in milliseconds;
- * undefined for any other response.
+ * Returns how long the client must wait, in milliseconds, after a 403 response for too many calls.
+ * Returns undefined for any other response.
  */
 export const catalogWait = (answer: Answered): { readonly waitMs: number } | undefined =>
   answer.status === forbiddenStatus && forbiddenReason(answer) === "rate_limited"

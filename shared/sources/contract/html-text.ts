@@ -15,7 +15,7 @@ export const lineOf = (text: string): string => plainLine(decodeHTMLStrict(text)
 
 /**
  * Returns the non-empty paragraphs of a string that may be HTML, without tags. Uses only the first
- * 4,000 characters of the text.
+ * 4,000 characters of `html`.
  */
 export const paragraphsOf = (html: string): string[] =>
   html

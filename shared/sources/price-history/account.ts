@@ -36,8 +36,8 @@ export function tokenAccountOf(answer: Answered, now: Date): TokenAccount | null
 }
 
 /**
- * Returns true for a 429 that reports a token balance in its body. The source sends it when the
- * tokens run out, so it is not a sign of overload.
+ * Returns true for a 429 that reports a token balance in its body. The source sends this response
+ * when the tokens run out, so it is not a sign of overload.
  */
 export const isTokenRefusal = (answer: Answered): boolean =>
   answer.status === tooFewTokens && accountInBody(answer) !== null;

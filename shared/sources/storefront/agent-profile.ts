@@ -27,8 +27,8 @@ const catalogFolders: Readonly<Record<ProtocolVersion, string>> = {
 };
 
 /**
- * Returns the agent profile of this service for one version of the protocol. It declares reads and
- * searches of catalogs, and no payment.
+ * Returns the agent profile of this service for one version of the protocol. The profile declares
+ * that the service reads and searches catalogs, and that it makes no payments.
  */
 export function agentProfile(version: ProtocolVersion): object {
   const release = `${site}/${version}`;

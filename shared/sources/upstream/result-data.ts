@@ -18,8 +18,8 @@ export interface ProductData {
 const anyFields = v.object(productFieldSchemas);
 
 /**
- * Parses the fields of a product. Omits invalid fields. Returns null if any price is not in
- * `currency`.
+ * Parses the fields of a product, and derives the product's status from them. Omits invalid fields.
+ * Returns null if any price is not in `currency`.
  */
 export function productFrom(
   scraper: ProductScraperId,

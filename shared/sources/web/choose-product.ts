@@ -41,7 +41,7 @@ export type Choice =
  * - `none`, if there are no candidates;
  * - `another`, if the page describes a different product;
  * - `several`, if the page does not show which of its products is the requested one.
- * @param wanted the requested product: its ID and page address
+ * @param wanted the requested product: its ID and the address of its page
  * @param head returns the metadata of the page
  */
 export function chooseProduct(

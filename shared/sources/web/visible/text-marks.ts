@@ -14,8 +14,8 @@ interface TextMarks {
 }
 
 /**
- * Returns what the text around an amount, up to 40 characters on each side, indicates about it,
- * such as a former price.
+ * Returns what the text around an amount, up to 40 characters on each side, indicates about the
+ * amount: whether it is a former price, the price of a part, or one end of a range of prices.
  */
 export function textMarks(shown: ShownAmount): TextMarks {
   const { left, right } = surroundings(shown);
