@@ -51,12 +51,17 @@ function isWellFormedApiKey(key: string): boolean {
   return checksum(key.slice(0, -checksumLength)) === key.slice(-checksumLength);
 }
 
-/** Returns the SHA-256 of a key in hexadecimal digits. It is stored instead of the key. */
+/**
+ * Returns the SHA-256 of a key in hexadecimal digits. The service stores this hash instead of the
+ * key.
+ */
 export function hashApiKey(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }
 
-/** Returns the first 12 characters of a key: enough to recognize the key, too few to use it. */
+/**
+ * Returns the first 12 characters of a key: enough to recognize the key, too few to call the API.
+ */
 export function apiKeyPrefix(key: string): string {
   return key.slice(0, shownLength);
 }

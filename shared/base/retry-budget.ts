@@ -66,8 +66,8 @@ export function retryBudget({ clock, lossMs, endsInMs = () => Infinity }: Option
 }
 
 /**
- * Creates the retry budget for one invocation of a worker. Its deadline is `workerSpareMs` before
- * the timeout of the Lambda function.
+ * Creates the retry budget for one invocation of a worker. The deadline of the budget is
+ * `workerSpareMs` before the timeout of the Lambda function.
  */
 export const workerRetryBudget = (
   clock: Clock,

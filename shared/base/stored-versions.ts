@@ -51,11 +51,11 @@ export const writtenVersions = ["current", "previous", "next"] as const;
  */
 export type WrittenVersions = (typeof writtenVersions)[number];
 
-/** Returns the versions of a kind of stored data that this release can read. */
+/** Returns the versions that this release can read, for a kind of stored rows or objects. */
 export const acceptedVersions = ({ version, conversion }: StoredKind): readonly number[] =>
   conversion === undefined ? [version] : [conversion.older, conversion.older + 1];
 
-/** Returns the version of a kind that a process writes. */
+/** Returns the version in which a process writes rows or objects of a kind. */
 export function writtenVersion(kind: StoredKind, writes: WrittenVersions): number {
   if (writes === "current") return kind.version;
   const accepted = acceptedVersions(kind);

@@ -2,7 +2,7 @@ import * as v from "valibot";
 
 /**
  * Returns true if a string has no control characters, no characters that change the direction of
- * writing, and no unpaired surrogates. An empty string is valid.
+ * writing, and no unpaired surrogates. Returns true for an empty string.
  */
 export const isVisibleText = (text: string): boolean =>
   text.isWellFormed() && !/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(text);

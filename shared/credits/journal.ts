@@ -114,8 +114,8 @@ function bareEntriesOf(record: JournalRecord): readonly BareEntry[] {
 }
 
 /**
- * Returns the number of ledger entries that a journal record produces, such as 0 for a transfer
- * between shards.
+ * Returns the number of ledger entries that a journal record produces: 0 for a transfer between
+ * shards, otherwise 1 or 2.
  */
 export const entryCount = (record: JournalRecord): number => bareEntriesOf(record).length;
 
@@ -145,8 +145,8 @@ export const stateBefore = (
 });
 
 /**
- * Returns the ledger entries that a record produces; none for a transfer. The entries contain the
- * balances and sequence numbers of the shard.
+ * Returns the ledger entries that a journal record produces; none for a transfer. Their balances
+ * and sequence numbers are those of the shard, not of the account.
  * @param before state of the shard before the record
  */
 export function entriesOf(record: JournalRecord, before: JournalState): CreditTransaction[] {

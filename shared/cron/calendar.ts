@@ -63,8 +63,8 @@ export function everFires({ days, months, weekdaysRestricted }: CronFields): boo
 
 /**
  * Returns the smallest gap between two times of day that match the fields, in minutes. Assumes that
- * every day matches, so the gap from the last time of a day to the first time of the next day
- * counts.
+ * every day matches the fields, so that the gap from the last time of one day to the first time of
+ * the next day counts too.
  */
 export function smallestClockGap(fields: CronFields): number {
   const times = timesOfDay(fields);

@@ -247,7 +247,7 @@ export const readSnapshot = (
   bodies: EventBodies,
 ): Promise<Uint8Array | null> => bodies.get(snapshotFileKey(run, name));
 
-/** Reads the compressed line of one event. Returns null if the event has expired. */
+/** Reads the compressed JSONL line of one event of a run. Returns null if the event has expired. */
 export async function readLine(
   run: RunReference,
   event: ArchivedEvent,
@@ -262,8 +262,8 @@ export async function readLine(
 }
 
 /**
- * Yields the compressed lines of events of a run, in the given order. The line of an expired event
- * is null. Fetches adjacent events in one read.
+ * Yields the compressed JSONL lines of events of a run, in the order of `events`. The line of an
+ * expired event is null. Reads adjacent lines in one request.
  */
 export async function* readLines(
   run: RunReference,

@@ -21,9 +21,9 @@ const observedFields = (platform: Platform | undefined): readonly string[] => {
 /**
  * Checks that a field name of a request can occur in the history.
  * @param param name of the request's parameter, for the error
- * @param platform platform of the items; undefined accepts the fields of every platform
+ * @param platform platform of the items; if undefined, the fields of every platform are valid
  * @param more further valid names
- * @throws 400 INVALID_PARAM if no item of the platform has the field in its history
+ * @throws 400 INVALID_PARAM if the history of no item of the platform can have the field
  */
 export function checkObservedField(
   param: string,

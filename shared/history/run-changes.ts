@@ -23,9 +23,9 @@ export interface ListedRun {
 }
 
 /**
- * Returns the changes that a run observed, and the items that it delisted, in the order of its
- * points. The first known value of a field is not a change. A change from null has null as its
- * earlier value; `comparedWith` adds the last known value later.
+ * Returns the changes that a run observed, including delistings, in the order of the run's history
+ * points. The first known value of a field is not a change. The last known value of a change from
+ * null is null at first; the caller adds the value with `comparedWith`.
  */
 export function changesIn({ watchlistId, segment }: ListedRun): readonly FieldChange[] {
   const { runNumber } = segment;
@@ -74,7 +74,10 @@ export const isOfField = (
 export const needsLastKnown = (change: FieldChange, filter: ChangeFilter): boolean =>
   isReturn(change) && isOfField(change, filter);
 
-/** Returns true if the filter selects the change. */
+/**
+ * Returns true if a change, which must already be compared with its last known value, matches all
+ * parts of the filter.
+ */
 export function isSelected(change: FieldChange, filter: ChangeFilter): boolean {
   const { delta, deltaPercent } = change;
   const { kind, op, minDelta, minDeltaPercent } = filter;

@@ -70,7 +70,7 @@ const derivedPrices: Readonly<Record<DerivedPriceField, DerivedPrice>> = {
 /**
  * Returns the first trace of an item's prices, from which a derived field such as a 30-day minimum
  * is calculated.
- * @param read the first read with a price
+ * @param read the item's first read with a price
  */
 export const startTrace = (field: DerivedPriceField, read: PriceRead): PriceTrace => ({
   since: dayOf(read.at),

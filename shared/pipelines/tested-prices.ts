@@ -8,8 +8,8 @@ import type { RouteState, RouteStates } from "./route-state.ts";
 const testedByPipeline = new WeakMap<Pipeline, readonly DerivedPriceField[]>();
 
 /**
- * Returns the derived price fields that the routes of a pipeline test, or with which they compare
- * another field.
+ * Returns the derived price fields that the routes of a pipeline test, and those with which the
+ * routes compare another field.
  */
 export function testedPrices(pipeline: Pipeline): readonly DerivedPriceField[] {
   const known = testedByPipeline.get(pipeline);

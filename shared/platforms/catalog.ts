@@ -214,8 +214,8 @@ const anyShop = looseObject({ platform: optional(unknown()), marketplace: option
  * Throws if a request names a platform, endpoint or marketplace that is announced, but not yet
  * available. Accepts a raw request of any type, so that this check can run before all other checks:
  * no other error must hide the error 501. Ignores unknown names, which `parsePlatform` refuses.
- * @throws 501 if the platform, or the endpoint or marketplace on this platform, is announced, but not
- * yet available
+ * @throws 501 if the platform, or the endpoint or marketplace on this platform, is announced, but
+ * not yet available
  */
 export function refuseAnnounced(sent: unknown, endpoint: EndpointId = "products"): void {
   const { platform: name = defaultPlatform, marketplace } = is(anyShop, sent) ? sent : {};

@@ -11,7 +11,7 @@ import type { Watchlist } from "../watchlists/watchlist.ts";
 const { previewItemsMax } = limits;
 
 /**
- * Throws if a run of the watchlist would read no item.
+ * Refuses a preview of a watchlist whose runs would read no item.
  * @throws 409 if the watchlist is empty or all of its items are delisted
  */
 export function refuseWithoutItems({ itemCounts }: Pick<Watchlist, "itemCounts">): void {

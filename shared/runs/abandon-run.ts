@@ -28,7 +28,8 @@ const message =
 
 /**
  * Returns true if a run in phase `claimed` or `reading` has made no progress for more than 15
- * minutes, or if an earlier call already began to abandon it. Returns false in all other phases.
+ * minutes, or if an earlier call has already begun to abandon the run. Returns false in all other
+ * phases.
  */
 export const isStalled = (run: Run, now: Date): boolean =>
   (run.phase === "claimed" || run.phase === "reading") &&

@@ -18,8 +18,8 @@ export interface CompletedStep {
 }
 
 /**
- * Settles a step whose batches are all done, then starts the next step or sends the run to the
- * finisher. Idempotent.
+ * Settles a step whose batches are all done. Then starts the next step or, if there is none, sends
+ * the run to the finisher. Idempotent.
  */
 export async function completeStep(
   run: Run,

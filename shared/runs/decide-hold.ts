@@ -69,7 +69,7 @@ function notHeld({ runNumber, phase, hold, finishedAt }: Run): Error {
 
 /**
  * Discards a held run that no client released or discarded within 7 days of its end. Does nothing
- * before `holdExpiresAt`. Returns true if this call discarded the run.
+ * before the time that `holdExpiresAt` returns. Returns true if this call discarded the run.
  */
 export async function expireHold(
   run: Run,

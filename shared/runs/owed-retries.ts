@@ -62,7 +62,7 @@ export const retrySteps = (pipeline: Pipeline, item: Owing): readonly string[] =
   item.owes.map((owed) => stepOfRetry(pipeline, item, owed).id);
 
 /**
- * Returns the owed retries of an item after a step could not read the item or was deferred. Adds an
+ * Returns the owed retries of an item after a step was deferred or could not read the item. Adds an
  * owed retry of this step. Removes the retries of the same scraper and condition that this step had
  * to repeat.
  * @param stepId The ID of this step.

@@ -6,8 +6,8 @@ import { isAlarming, holdsEvents } from "./source-shape.ts";
 
 /**
  * Converts a run to the run object of API responses and of the `watchlist.run.completed` event
- * (specification, section "Events"). Its `status` is `running` until the run has an end time, and
- * `held` while the run waits for a decision.
+ * (specification, section "Events"). The `status` of the run object is `running` until the run has
+ * an end time, and `held` while a held run waits for the decision of a client.
  */
 export function presentRun(run: Run): Record<string, unknown> {
   return {

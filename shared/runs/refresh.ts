@@ -26,8 +26,8 @@ export function isRefresh(
  * - it failed before its entry step;
  * - a credit limit deferred its entry step before anything was read.
  *
- * A run of another kind that did not complete keeps the state `dueBefore`. In all other cases, no
- * refresh is due, because items that were not read have an owed retry.
+ * After a run of another kind that did not complete, returns `dueBefore`. In all other cases,
+ * returns false: no refresh is due, because items that were not read have an owed retry.
  * @param dueBefore whether a missed refresh was due before the run
  */
 export function refreshDueAfter(

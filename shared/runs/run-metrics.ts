@@ -47,8 +47,8 @@ export const stepMetrics = (
 ): Metrics => creditMetrics(scraper, credits);
 
 /**
- * Returns the metric of a step's duration in milliseconds, from the sending of its batches to the
- * settling of its credits.
+ * Returns the metric of a step's duration: the milliseconds from the sending of the step's batches
+ * to the settling of its credits.
  */
 export const stepTimeMetrics = ({ scraper }: StepRecord, milliseconds: number): Metrics =>
   newMetrics("steps", { scraper }, { step_ms: milliseconds });

@@ -83,8 +83,9 @@ function countFields(
 const hasValue = (value: FieldValue | undefined): boolean => value !== undefined && value !== null;
 
 /**
- * Returns how the shape of a run's answers (fields and magnitude of prices) differs from that of
- * earlier answers. Returns undefined if it does not differ. A baseline run has no earlier answers.
+ * Returns how the shape of a run's answers (fields and magnitude of prices) differs from the shape
+ * of earlier answers. Returns undefined if the shapes do not differ. A baseline run has no earlier
+ * answers.
  */
 export function shapeChangeOf(run: Run, steps: readonly StepResults[]): ShapeChange | undefined {
   if (run.kind === "baseline") return undefined;
@@ -109,7 +110,10 @@ export function shapeChangeOf(run: Run, steps: readonly StepResults[]): ShapeCha
   };
 }
 
-/** Returns true if the change of the shape must raise an alarm for operators. */
+/**
+ * Returns true if a change of the shape must raise an alarm for operators: prices jumped, fields
+ * were lost, or answers are incomplete.
+ */
 export const isAlarming = ({ priceJump, lostFields, incompleteItems }: ShapeChange): boolean =>
   [priceJump, lostFields, incompleteItems].some((foundChange) => foundChange !== undefined);
 
@@ -123,8 +127,8 @@ export const holdsEvents = ({ priceJump, lostFields }: ShapeChange): boolean =>
 
 /**
  * Returns the missing fields that a run's end, or the release of a held run, stores in the
- * watchlist. Returns undefined if it stores none. After a discard, nothing is stored, so a field
- * that is still missing holds the next run too.
+ * watchlist. Returns undefined if nothing is to be stored. After a discard, nothing is stored, so a
+ * field that is still missing causes the brake to hold the next run too.
  */
 export const missingFieldsToStore = ({
   hold,

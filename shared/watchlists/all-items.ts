@@ -26,8 +26,9 @@ const listsAtOnce = 8;
 type Pages = Pick<PageStore, "details" | "pages">;
 
 /**
- * Lists the items of several watchlists with their details, sorted by watchlist ID and then by item
- * ID. A page may have fewer items than `limit` although more follow.
+ * Returns a page of the list of the items of several watchlists, with their details, sorted by
+ * watchlist ID and then by item ID. A page may have fewer items than `limit` although more items
+ * follow.
  * @throws 400 INVALID_PARAM if `startingAfter` is malformed
  */
 export async function listAllItems(

@@ -80,7 +80,7 @@ export function blockingLimit(watchlist: Planned & Limits): Limit["name"] | null
 }
 
 /**
- * Returns the steps that a credit limit probably defers in every run.
+ * Returns the steps that the lowest credit limit of a watchlist probably defers in every run.
  * @param past the newest completed runs
  * @param deferred the number of items that the newest run deferred, by ID of the step
  */

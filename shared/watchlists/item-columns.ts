@@ -125,7 +125,7 @@ function withSnapshots(
 /** Converts columns to items. Fills absent columns with the defaults of a new item. */
 export const fromColumns = (columns: ItemColumns): Item[] => itemsIn(columns, () => true);
 
-/** Builds only the items for whose ID `isSelected` returns true. */
+/** Converts columns to items, but only the items for whose ID `isSelected` returns true. */
 export function itemsIn(columns: ItemColumns, isSelected: (id: string) => boolean): Item[] {
   const items: Item[] = [];
   for (const [n, id] of (columns.fields.id ?? []).entries()) {

@@ -200,7 +200,7 @@ const namesOf = ({ sellers = {} }: ProductFacts): Readonly<Record<string, string
       .map(({ id, name }) => [id, name]),
   );
 
-/** Converts known details to their form in events. */
+/** Converts the details that `knownDetails` selects to their form in events. */
 export const presentKnownDetails = ({
   sellerNames,
   ...known

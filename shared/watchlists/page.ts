@@ -74,9 +74,9 @@ interface SubRange<Entry> extends PageRange {
 }
 
 /**
- * Splits a range of IDs into sub-ranges with almost equal numbers of entries: the fewest with at
- * most `itemsMax` entries each. Splits a sub-range again while its encoded entries exceed
- * `bytesMax` and it has at least two entries.
+ * Splits a range of IDs into sub-ranges with almost equal numbers of entries: the smallest number
+ * of sub-ranges with at most `itemsMax` entries each. Splits a sub-range again while its encoded
+ * entries exceed `bytesMax` and it has at least two entries.
  * @param entries sorted by ID
  */
 export function cutRange<Entry extends { readonly id: string }>(
@@ -148,7 +148,7 @@ export function countByState(items: readonly Pick<Item, "state">[]): ItemCounts 
   return counts;
 }
 
-/** Adds two counts, state by state. */
+/** Returns the sum of two counts of items, state by state. */
 export function addCounts(a: ItemCounts, b: ItemCounts): ItemCounts {
   return { new: a.new + b.new, active: a.active + b.active, delisted: a.delisted + b.delisted };
 }
@@ -157,8 +157,8 @@ export function addCounts(a: ItemCounts, b: ItemCounts): ItemCounts {
 export const totalOf = (counts: ItemCounts): number => counts.new + counts.active + counts.delisted;
 
 /**
- * Returns the latest time at which one of the items changed or was delisted (ISO 8601); null if
- * none did.
+ * Returns the latest time (ISO 8601) at which one of the items changed or was delisted. Returns
+ * null if no item has changed or was delisted.
  */
 export function maxChangedAt(items: readonly ChangeTimes[]): string | null {
   let latest: string | null = null;

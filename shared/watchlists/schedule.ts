@@ -64,7 +64,7 @@ export interface ScheduleParams {
 /**
  * Parses the schedule of a request: an interval, or a cron expression with a time zone (default
  * UTC).
- * @throws 400 if the request has no schedule or two, or for an invalid value
+ * @throws 400 if the request has no schedule or two schedules, or for an invalid value
  */
 export function parseSchedule(params: ScheduleParams): Schedule {
   refuseMixed(params);

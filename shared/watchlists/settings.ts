@@ -159,7 +159,7 @@ export const settingsOfRow = (row: SettingValues): WatchlistSettings => ({
 export const pickSettings = (body: SettingValues): SettingValues =>
   Object.fromEntries(Object.entries(body).filter(([name]) => name in settingFields));
 
-/** Converts the settings to their form in API responses and stored rows. */
+/** Converts the settings of a watchlist to their form in API responses and stored rows. */
 export const presentSettings = ({
   refreshEveryRuns,
   maxCreditsPerRun,

@@ -151,7 +151,7 @@ export const nextUpdatedAt = ({ updatedAt }: WebhookEndpoint, now: Date): string
 
 /**
  * Returns true if an endpoint receives events of this type from watchlists that name no endpoint:
- * it is enabled and its filter includes the type.
+ * the endpoint is enabled, and its filter is null or includes the type.
  */
 export const isSubscribed = (endpoint: WebhookEndpoint, type: EventType): boolean =>
   endpoint.enabled && (endpoint.events === null || endpoint.events.includes(type));

@@ -68,8 +68,8 @@ export async function pendingDeliveries(
 }
 
 /**
- * Finds a delivery by ID before its first attempt. Returns null if the ID is malformed or there is
- * no such delivery.
+ * Finds, by its ID, a delivery that has had no attempt yet. Returns null if the ID is malformed or
+ * there is no such delivery.
  */
 export async function pendingDelivery(
   accountId: string,

@@ -45,8 +45,8 @@ export const keyOwnerOf = (row: Row): KeyOwner => ({
 });
 
 /**
- * Returns the attribute with the scopes of a key. A key with every scope has no such attribute,
- * like the keys that were stored before scopes existed.
+ * Returns the attribute that stores the scopes of a key. Returns an empty object for a key with
+ * every scope, because keys that were stored before scopes existed have no such attribute either.
  */
 export const scopesRow = (scopes: readonly Scope[]): Row =>
   areAllScopes(scopes) ? {} : { scopes };
@@ -87,7 +87,7 @@ export function lastUseOf(row: Row): string | null {
 
 /**
  * Returns the names of the attributes in a key's row that no code uses any more: the call counts of
- * the previous release, and `created_at`. The next write of the row removes them.
+ * the previous release, and `created_at`. The next write of the row removes these attributes.
  */
 export const retiredAttributesOf = (row: Row): string[] => [
   "admitted",

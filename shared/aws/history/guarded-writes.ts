@@ -127,7 +127,7 @@ const putIfClaimed = (
     ),
   );
 
-/** Builds the check, for a transaction, that a watchlist exists. */
+/** Builds the part of a transaction that checks that a watchlist exists. */
 export const exists = (table: string, { accountId, watchlistId }: HistoryOwner): TransactItem => ({
   ConditionCheck: {
     TableName: table,

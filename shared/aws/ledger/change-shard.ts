@@ -114,9 +114,10 @@ export type Transacted =
     };
 
 /**
- * Makes one transaction over shards and other rows, without retries. Returns `refused`, without a
- * change, if a condition failed, other requests contended for a row, or DynamoDB throttled the
- * transaction. Caches the state of each shard whose condition failed.
+ * Makes one transaction over shards and other rows, without retries. Returns `changed` if the
+ * transaction took effect. Returns `refused`, without a change, if a condition failed, other
+ * requests contended for a row, or DynamoDB throttled the transaction. Caches the state of each
+ * shard whose condition failed.
  * @throws any other error of the request. The transaction may still have taken effect.
  */
 export async function transactShards(

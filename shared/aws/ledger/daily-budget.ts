@@ -47,8 +47,8 @@ const rowKey = ({ accountId, owner, day }: BudgetDay) =>
 
 /**
  * Builds the write that takes credits from a daily budget. The write fails if the budget does not
- * cover them. The row stores only `used`, the sum of the day's open holds and charges, so that a
- * change of the budget does not write this row.
+ * cover these credits. The row stores only `used`, the sum of the day's open holds and charges, and
+ * not the budget, so that a change of the budget need not write this row.
  */
 export const takeFromBudget = (
   { accountsTable }: LedgerProcess,
@@ -105,8 +105,8 @@ export async function readBudgetUse(process: LedgerProcess, day: BudgetDay): Pro
 }
 
 /**
- * Reads the used credits of daily budgets of one account. Returns them by owner of the budget: the
- * account or a watchlist. Omits budgets of which no credits are used.
+ * Reads the used credits of several daily budgets of one account. Returns the credits by owner of
+ * the budget: the account or a watchlist. Omits budgets of which no credits are used.
  */
 export async function readBudgetUses(
   process: LedgerProcess,
@@ -153,7 +153,7 @@ export const baseOfBudget = (
 /**
  * Reads why a daily budget refused a reservation, and returns the refusal. Returns undefined if the
  * reservation can be repeated: the budget now covers `credits`, or the account's budget is no
- * longer `budget`. The process has then cached the current budget.
+ * longer `budget`. In the second case, the process has cached the current budget.
  */
 export async function overBudget(
   process: LedgerProcess,

@@ -26,7 +26,7 @@ export function sourceRow(source: CreditSource): Row {
 
 /**
  * Parses the row of an unsharded ledger entry, which an earlier release stored. Does not validate
- * it, because only this service writes these rows.
+ * the row, because only this service writes these rows.
  */
 export const transactionOf = (row: Row): CreditTransaction => ({
   sequence: Number(row["sequence"]),

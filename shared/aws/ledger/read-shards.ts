@@ -22,7 +22,7 @@ export interface AccountRows {
 
 /**
  * Returns the number of shards of an account, from its row. Returns 0 if the account has no shards
- * yet: an earlier release stored its credits in this row.
+ * yet, because an earlier release stored the account's credits in this row.
  */
 export const shardCountOf = (account: Row): number => Number(account["shards"] ?? 0);
 

@@ -206,7 +206,10 @@ export const creditUpdate = (
     }),
   });
 
-/** Builds the update that stores the new number of shards and slots after an account has grown. */
+/**
+ * Builds the update that stores the new numbers of shards and slots in a shard, after the lifetime
+ * credits of the account have reached a higher concurrency tier.
+ */
 export const growUpdate = (
   { table, accountId, shard }: ShardLocation,
   { shards, slots }: Size,

@@ -69,7 +69,7 @@ function encodedChunks(items: readonly Item[]): Uint8Array[] {
 
 /**
  * Returns the items that `storeItemsBefore` stored: the items of a batch as they were before the
- * batch. Returns an empty list if it stored none.
+ * batch. Returns an empty list if `storeItemsBefore` stored none.
  * @param row the row of the batch's result, with `beforeAttributes`
  * @throws Error if a row of these items does not exist
  */

@@ -159,10 +159,10 @@ export const codesOf = (reasons: readonly CancellationReason[]): string =>
   reasons.map((reason) => reason?.code ?? "None").join(", ");
 
 /**
- * Repeats `attempt`, up to 24 times, while it returns `again`, and returns its result. Sleeps
- * before each repetition for a random time, at most `waitMsMax` milliseconds (full jitter). This is
- * needed because DynamoDB cancels a transaction if another request contends for one of its rows,
- * and the SDK does not retry the transaction.
+ * Calls `attempt`, up to 24 times, until it does not return `again`, and returns its result. Sleeps
+ * before each repetition for a random time, at most `waitMsMax` milliseconds (full jitter). The
+ * repetition is needed because DynamoDB cancels a transaction if another request contends for one
+ * of its rows, and the SDK does not retry the transaction.
  * @throws 503 UNAVAILABLE after the last attempt or when the retry budget is exhausted. Its cause
  * is the last reason that `attempt` passed to `note`, or `contended` if there is none.
  */
@@ -219,7 +219,8 @@ export function isContention(reasons: readonly CancellationReason[]): boolean {
 export type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
 /**
- * Executes a transaction. Returns undefined if it took effect, otherwise the reason for each write.
+ * Executes a transaction. Returns undefined if it took effect. Otherwise, returns one entry for
+ * each write: the reason why this write canceled the transaction, or null.
  * @throws every error without cancellation reasons
  */
 export async function transact(

@@ -186,8 +186,8 @@ export interface OfferShop {
 }
 
 /**
- * Converts a live offer to the form that scrapers return. If the seller's name is unknown, the name
- * is the seller ID.
+ * Converts a live offer to the form that scrapers return. If the name of the seller is unknown,
+ * uses the seller ID as the name.
  */
 export function historyOffer(offer: ListedOffer, shop: OfferShop): Offer {
   const { sellerId, isOwn, isFba, shipping, conditionNote } = offer;

@@ -43,7 +43,7 @@ export function sandboxScraper({
   };
 }
 
-/** Returns the answer for one item. Pure: does not simulate slow reads. */
+/** Returns the answer for one item at a given time. Pure: does not simulate slow reads. */
 export const sandboxAnswer = (moment: SandboxMoment): Answer =>
   answerAt(moment, moment.at.toISOString());
 

@@ -8,7 +8,7 @@
 export const protocolVersions = ["2026-08-25", "2026-04-08"] as const;
 export type ProtocolVersion = (typeof protocolVersions)[number];
 
-/** Returns true for a version that the adapter can read. */
+/** Returns true for a version of the protocol that the adapter supports. */
 export const isProtocolVersion = (text: string): text is ProtocolVersion =>
   protocolVersions.some((version) => version === text);
 

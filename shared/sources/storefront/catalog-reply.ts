@@ -34,8 +34,8 @@ const isMissing = ({ type, code }: v.InferOutput<typeof message>): boolean =>
   type !== "warning" && code?.toLowerCase() === notFoundCode;
 
 /**
- * Parses the content of a tool's reply. Returns null if it has neither products nor the report of
- * an error.
+ * Parses the content of a tool's reply. Returns null if the content has neither products nor the
+ * report of an error.
  */
 export function parseCatalogReply(content: unknown): CatalogReply | null {
   const parsed = v.safeParse(replySchema, content);

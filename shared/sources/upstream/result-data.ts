@@ -44,9 +44,9 @@ export interface OffersData {
 }
 
 /**
- * Parses the offers of a listing. If several offers have the same ID, uses the first. If several
- * offers are declared as the buy box, only the first of them stays the buy box. Returns null if any
- * offer is invalid or not in `currency`.
+ * Parses the offers of a listing. If several offers have the same ID, uses the first of them. If
+ * several offers are marked as the offer in the buy box, only the first of them keeps this mark.
+ * Returns null if any offer is invalid or not in `currency`.
  */
 export function offersFrom(data: unknown, currency: string): OffersData | null {
   const schema = upstreamData["retailer_a.offers"];
