@@ -79,8 +79,8 @@ export const lastEventId = (run: { readonly runId: string; readonly endedAt: str
   runEventId(run, "watchlist.run.completed", 1);
 
 /**
- * Serializes an event to JSON. Returns the JSON, with the event's ID, type and creation time and
- * its number of items.
+ * Serializes an event to JSON. Returns the JSON together with the ID, the type, the creation time
+ * and the number of items of the event.
  * @param items number of items in the event
  */
 export function serializeEvent(envelope: EventEnvelope, items: number): SerializedEvent {

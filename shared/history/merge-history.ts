@@ -20,10 +20,10 @@ export interface RecordedRun extends HistoryOwner {
 }
 
 /**
- * Call this function after `run` was recorded. It merges the windows that are then complete, in
- * order. A window is complete if its last run was started, and each of its runs is either recorded
- * or can no longer be recorded. Windows after that of `run` can also become complete, because their
- * runs may have been recorded earlier. Idempotent. Returns false if `isOver` returned true before
+ * Merges, in order, the windows of a watchlist's history that are complete after `run` was
+ * recorded. A window is complete if its last run was started, and each of its runs is either
+ * recorded or can no longer be recorded. The windows can include later windows than that of `run`,
+ * if their runs were recorded earlier. Idempotent. Returns false if `isOver` returned true before
  * all complete windows were merged; otherwise true, even if the watchlist was deleted.
  * @param isOver returns true when the time for the merge has ended
  */

@@ -22,8 +22,8 @@ interface Place {
 }
 
 /**
- * Checks that a route has an effect, that its keys can be combined, and that the step's scraper
- * reads the fields that it tests (specification, section "Pipeline").
+ * Checks that a route has an effect, that the keys of the route can be combined, and that the
+ * step's scraper reads the fields that the route tests (specification, section "Pipeline").
  * @throws 400 with `param` = the key to change
  */
 export function checkRoute(route: Route, place: Place): void {

@@ -28,13 +28,13 @@ export interface ChangeDecision {
  * Decides whether an item matches a `changed` route that has a state. Returns the decision and the
  * state after the read. Compares each field of the read with its reference value in the state. A
  * field that the read lacks keeps its reference value.
- * - Route with `min_delta`, `min_delta_percent`, `confirm` or `cooldown`: the reference value is
- *   the value that the route notified last. Before the first notification, it is the value before
- *   the first change. The reference value also follows higher values if the route has `decreased`,
- *   and lower values if the route has `increased`. A change in small steps or during a cooldown is
- *   therefore not lost.
- * - Route without these keys: the reference value is the last known value that is not null. Only
- *   routes with `increased` or `decreased` have a state then.
+ * - For a route with `min_delta`, `min_delta_percent`, `confirm` or `cooldown`, the reference value
+ *   is the value that the route notified last. Before the first notification, it is the value
+ *   before the first change. If the route has `decreased`, a higher value also becomes the
+ *   reference value. If the route has `increased`, a lower value does. A change in small steps or
+ *   during a cooldown is therefore not lost.
+ * - For a route without these keys, the reference value is the last known value that is not null.
+ *   Such a route has a state only if it has `increased` or `decreased`.
  * - With `min_delta`, `increased` or `decreased`, the reference value is never null, because only
  *   numbers are compared.
  */

@@ -117,7 +117,7 @@ export interface StatefulPart {
 
 const statefulByPipeline = new WeakMap<Pipeline, readonly StatefulPart[]>();
 
-/** Returns the route parts of all steps of a pipeline that have a state. */
+/** Returns, for all steps of a pipeline, the route parts that have a state. */
 export function statefulParts(pipeline: Pipeline): readonly StatefulPart[] {
   const known = statefulByPipeline.get(pipeline);
   if (known !== undefined) return known;

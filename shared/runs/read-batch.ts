@@ -225,7 +225,7 @@ const goesOn = ({ next }: ItemOutcome): boolean => next !== undefined;
  * Returns the outcomes that a batch stores in its items, in step order: the outcomes that earlier
  * steps left for this batch to store, and the batch's own outcomes. Leaves out an own outcome that
  * routes the item to another step, because that step stores the outcome. Exception: if the batch
- * stores an earlier outcome of the item, the batch also stores its own outcome.
+ * stores an earlier outcome of the item, the batch also stores its own outcome of this item.
  */
 export function outcomesToStore(
   { step }: StepRecord,

@@ -57,8 +57,8 @@ const attemptsMax = 10;
  * process writes.
  *
  * While every kind of row has only version 1, the wrapped client changes no request.
- * @throws 503 UNAVAILABLE from a request that returns a row of a version that is not accepted, or
- * that finds a row of another version in each of ten attempts
+ * @throws 503 UNAVAILABLE from `send`, if a response contains a row of a version that this release
+ * does not accept, or if a write finds a row of another version in each of ten attempts
  */
 export function versionedClient(
   client: DynamoDBDocumentClient,

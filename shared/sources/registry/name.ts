@@ -17,7 +17,7 @@ interface NamedSecret {
 
 /**
  * Returns the name of the source of a scraper. Scrapers with the same adapter and the same origin
- * of their address share one source, because the host counts their calls together. The price
+ * (scheme, host and port) share one source, because the host counts their calls together. The price
  * history API counts calls by key, so the name of its source also depends on the secret. The name
  * contains a hash, and reveals neither the address nor the secret.
  */

@@ -84,8 +84,7 @@ const rateWords =
   /\brate\b|rate[_-]?limit|throttl|too[ _-]many[ _-](?:requests|calls)|\bquota|(?:requests|calls) per|slow down|try again|retry/i;
 
 /**
- * Returns true if the text of an error says that there were too many calls, and not that the
- * content of the call is wrong.
+ * Returns true if the text of an error reports too many calls, and not wrong content of the call.
  */
 export const isAboutRate = (text: string): boolean => rateWords.test(text);
 

@@ -47,7 +47,7 @@ export function visiblePage(
   };
 }
 
-/** Returns the parts of a page that `priceFeatures` needs. */
+/** Selects the parts of a visible page that `priceFeatures` needs. */
 export const pricePage = ({ scripts, outline, amounts, controls }: VisiblePage): PricePage => ({
   outline: outline(),
   amounts: amounts(),
