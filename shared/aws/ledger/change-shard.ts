@@ -162,9 +162,9 @@ const waitMsMax = 1_000;
 const freshTriesMax = 6;
 
 /**
- * Calls `attempt` until it returns a result. After `fresh`, the next attempt follows immediately,
- * because the attempt has read and cached the current rows. After `again`, the next attempt follows
- * a random pause.
+ * Calls `attempt` until it returns a result. If the attempt returns `fresh`, the next attempt
+ * follows immediately, because the attempt has read and cached the current rows. If the attempt
+ * returns `again`, the next attempt follows after a random pause.
  * @param attempt passes the reason for a failed attempt to `note`; the error 503 contains the last
  * reason
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted

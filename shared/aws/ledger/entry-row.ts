@@ -41,8 +41,8 @@ export const transactionOf = (row: Row): CreditTransaction => ({
 });
 
 /**
- * Returns the call or step that caused a hold or an entry, from its row; null if the row names
- * neither.
+ * Returns the call or step that caused a hold or an entry, from the row of the hold or entry.
+ * Returns null if the row names neither a call nor a step.
  */
 export function creditSourceOf(row: Row): CreditSource | null {
   const { request_id: requestId, run_id: runId, endpoint, scraper, items } = row;

@@ -134,8 +134,8 @@ interface RetryOptions {
 export type Note = (why: string) => void;
 
 /**
- * Executes an attempt and returns its result. If DynamoDB throttled the attempt, passes the reason
- * to `note` and returns `again`. A throttled attempt has changed nothing.
+ * Calls `attempt` and returns its result. If DynamoDB throttled the attempt, passes the reason to
+ * `note` and returns `again`. A throttled attempt has changed nothing.
  * @throws every other error of the attempt
  */
 export async function attemptUnlessThrottled<T>(
