@@ -20,7 +20,7 @@ export interface Account {
 }
 
 /**
- * Returns the maximum number of concurrent item calls of an account, by its lifetime credits
+ * Returns the maximum number of concurrent item calls of an account with these lifetime credits
  * (specification, section "Limits").
  */
 export function concurrencyFor(lifetimeCredits: number): number {
@@ -29,8 +29,9 @@ export function concurrencyFor(lifetimeCredits: number): number {
 }
 
 /**
- * Returns the next concurrency tier above the lifetime credits; null if the account has the highest
- * tier.
+ * Returns the next concurrency tier of an account with these lifetime credits: the tier's maximum
+ * number of concurrent item calls, and the lifetime credits from which the tier applies. Returns
+ * null if the account has the highest tier.
  */
 export function nextTier(
   lifetimeCredits: number,
@@ -45,10 +46,10 @@ export function nextTier(
 const slotsPerShard = 10;
 
 /**
- * Returns how the item-call slots of an account are spread over its shards: the number of shards,
- * and the number of slots of one shard.
+ * Returns how the item-call slots of an account are spread over its shards: the number of shards of
+ * the account, and the number of slots of the shard `shard`.
  * @param concurrency maximum number of concurrent item calls of the account
- * @param shard number of the shard whose slots are returned, from 0
+ * @param shard number of a shard, from 0
  */
 export const shardSlots = (
   concurrency: number,

@@ -11,9 +11,9 @@ const keyLength = 9 + secretLength + checksumLength;
 const keyPattern = /^svc_(?:live|demo)_[0-9A-Za-z]{38}$/;
 
 /**
- * Creates an API key: `svc_live_` (`svc_demo_` for the demo workspace), 32 random base62
- * characters, and 6 base62 characters with the CRC32 of everything before them. The checksum allows
- * the API to refuse a mistyped key without reading the store.
+ * Creates an API key in plain text: `svc_live_` (`svc_demo_` for the demo workspace), 32 random
+ * base62 characters, and 6 base62 characters with the CRC32 of everything before them. Stores
+ * nothing. The checksum allows the API to refuse a mistyped key without reading the store.
  */
 export function newApiKey(demo: boolean, random: RandomSource): string {
   const head = demo ? "svc_demo_" : "svc_live_";
@@ -51,12 +51,17 @@ function isWellFormedApiKey(key: string): boolean {
   return checksum(key.slice(0, -checksumLength)) === key.slice(-checksumLength);
 }
 
-/** Returns the SHA-256 of a key in hexadecimal digits. It is stored instead of the key. */
+/**
+ * Returns the SHA-256 of a key in hexadecimal digits. The service stores this hash instead of the
+ * key.
+ */
 export function hashApiKey(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }
 
-/** Returns the first 12 characters of a key: enough to recognize the key, too few to use it. */
+/**
+ * Returns the first 12 characters of a key: enough to recognize the key, too few to call the API.
+ */
 export function apiKeyPrefix(key: string): string {
   return key.slice(0, shownLength);
 }

@@ -52,8 +52,8 @@ export async function createAccount(
 
 /**
  * Creates an API key. The returned `key` is not stored, so it cannot be shown again.
- * @throws 409 CONFLICT if the account has the maximum number of keys; 503 UNAVAILABLE if other
- * requests contend for its rows
+ * @throws 409 CONFLICT if the account has the maximum number of keys; 503 UNAVAILABLE if a
+ * concurrent request changes the keys of the account
  */
 export async function createApiKey(
   newKey: {

@@ -33,8 +33,8 @@ export interface LocalRate {
 }
 
 /**
- * Creates a rate limit that counts the calls of each caller in this process. It starts without
- * counted calls.
+ * Creates a rate limit that counts only the calls that each caller makes to this process. At first,
+ * no calls are counted.
  */
 export function localRate(): LocalRate {
   const callers = boundedMap<AdmissionTimes>(callersMax);

@@ -40,7 +40,7 @@ export const noAdmissions: AdmissionTimes = [
 
 /**
  * Returns true if the rate limit admits a call at `nowMs`: the oldest of the key's stored admission
- * times is at least one window old.
+ * times is at least `windowMs` before `nowMs`.
  */
 export const admitsAt = ([oldest]: AdmissionTimes, nowMs: number): boolean =>
   oldest <= nowMs - windowMs;

@@ -6,7 +6,7 @@ import type { ApiKeyStore } from "./api-key-store.ts";
  * Revokes an API key of an account permanently.
  * @param revocation.keyId The key to revoke.
  * @param revocation.callingKeyId The key of the current call.
- * @throws 409 CONFLICT if both keys are the same, so that a client cannot lose its last access.
+ * @throws 409 CONFLICT if `keyId` is `callingKeyId`, so that a client cannot lose its last access.
  * @throws 404 NOT_FOUND if the account has no such active key.
  */
 export async function revokeApiKey(

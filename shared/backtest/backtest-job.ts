@@ -103,8 +103,8 @@ export const backtestJobResponse = v.object({
 });
 
 /**
- * Builds the response of `GET /v1/watchlists/{id}/backtests/{backtest_id}`. A job that has not
- * ended at `endBy` is presented as failed.
+ * Builds the response of `GET /v1/watchlists/{id}/backtests/{backtest_id}`. If the job has not
+ * ended, and `now` is at or after the job's `endBy`, presents the job as failed.
  */
 export function presentBacktestJob(
   job: BacktestJob,

@@ -74,8 +74,8 @@ export interface EndedBacktest {
 
 /**
  * Repeats the past runs of a watchlist with another pipeline. The run engine plans, reads and ends
- * each repeated run on stores in memory, with answers from the history. Stores, charges and sends
- * nothing.
+ * each repeated run on stores in memory, with answers from the history. The back-test stores,
+ * charges and sends nothing.
  * @param record receives each repeated run, and the number of runs
  * @returns `too_large` if the back-test exceeds `bounds`; the bound `tracedItemsMax` applies if the
  * pipeline tests derived fields

@@ -36,10 +36,10 @@ interface Life {
 }
 
 /**
- * Finds the earlier lives of items. A life of an item begins when the item is added and ends when
- * it is delisted or removed. An earlier life can be repeated only if the history has its first read
- * and its delisting. The history does not record when a user removed an item, so a life that ended
- * with a removal is left out.
+ * Finds the earlier lives of items. A life of an item begins when the item is added to the
+ * watchlist, and ends when the item is delisted or removed. A back-test can repeat an earlier life
+ * only if the history has the first read and the delisting of this life. The history does not
+ * record when a user removed an item, so the result leaves out a life that ended with a removal.
  * @param present the items of the watchlist today
  * @param later the first run to repeat and all later runs, oldest first
  */

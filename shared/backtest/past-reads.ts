@@ -83,9 +83,10 @@ interface PastState {
 }
 
 /**
- * Restores the items of a watchlist as they were before the first run in `later`: takes today's
- * items, and reverts the changes that these runs recorded, newest run first. An item that was
- * delisted and added again starts each of its lives as a new item.
+ * Restores, in memory, the items of a watchlist as they were before the first run in `later`: takes
+ * today's items, and reverts the changes that the runs in `later` recorded, newest run first. The
+ * result also returns the answers that each of these runs read. An item that was delisted and added
+ * again starts each of its lives as a new item.
  */
 export function pastReads({ createdAt, present, later, pipeline }: PastReadsOptions): PastReads {
   const lives = pastLives(present, later);

@@ -42,8 +42,8 @@ export interface PastRuns {
 const pointAgeMaxMs = 2 * 86_400_000;
 
 /**
- * Reads the runs that started in a span and all later runs, with their history points. Only the
- * newest `limits.runHistoryMax` runs are stored.
+ * Reads the runs that started in a span and all later runs, with the history points of all these
+ * runs. Only the newest `limits.runHistoryMax` runs are stored.
  * @returns `too_large` if the runs since the start of the span have more than `pointsMax` points
  * @throws 400 INVALID_PARAM if the span has no ended run or begins before the oldest stored run
  */

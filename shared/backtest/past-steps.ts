@@ -11,9 +11,9 @@ export interface PastStep {
  * Finds, for each step of a tested pipeline, the step of a past pipeline that made the same reads.
  * Returns the past steps by ID of the tested step. Two steps make the same reads if they have the
  * same scraper and condition filter; IDs are only names. If several steps match, steps with equal
- * IDs are paired first, then the other steps in run order. A tested step that has no partner left
- * gets the first matching past step. A tested step whose scraper the past pipeline lacks is not in
- * the result.
+ * IDs are paired first, then the other steps in run order. If more tested steps than past steps
+ * match, each remaining tested step gets the first matching past step. A tested step whose scraper
+ * the past pipeline lacks is not in the result.
  */
 export function pastStepsOf(tested: Pipeline, past: Pipeline): ReadonlyMap<string, PastStep> {
   const foundPastSteps = new Map<string, PastStep>();

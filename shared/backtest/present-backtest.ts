@@ -107,7 +107,7 @@ export interface RunReport {
   readonly samples: readonly EventEntry[];
 }
 
-/** Summarizes a repeated run, so that its events need not stay in memory. */
+/** Summarizes a repeated run and its events, so that the events need not stay in memory. */
 export function reportRun(tested: TestedRun): RunReport {
   const samples = entriesOf(tested);
   return {
@@ -117,8 +117,8 @@ export function reportRun(tested: TestedRun): RunReport {
 }
 
 /**
- * Builds the result of a back-test: the tested pipeline, the sums, each run, and the first
- * `limits.backtest.samplesMax` entries of the events.
+ * Builds the result of a back-test: the tested pipeline, the sums over all runs, the numbers of
+ * each run, and the first `limits.backtest.samplesMax` entries of the events.
  * @param reports the reports of all runs, oldest first
  */
 export function presentBacktest(

@@ -18,10 +18,10 @@ const progressEveryMs = 5_000;
 
 /**
  * Runs the job of a back-test and stores its result. Does nothing if the job has ended, has
- * expired, or does not exist. A job that cannot be run fails, with a message to the client in
- * `error`.
+ * expired, or does not exist. If the back-test cannot be run, ends the job as failed, with a
+ * message to the client in the job's `error`.
  * @param until time at which the job must end
- * @throws any error of a dependency; the job has then failed
+ * @throws any error of a dependency, after the job has been stored as failed
  */
 export async function runBacktestJob(
   { ref, until }: { readonly ref: BacktestRef; readonly until: Date },

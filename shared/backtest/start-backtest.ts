@@ -26,11 +26,11 @@ export type StartedBacktest =
   | { readonly outcome: "job"; readonly job: BacktestJob };
 
 /**
- * Runs a back-test. If it exceeds `limits.backtest.call`, creates a job instead, which the worker
- * of back-tests runs.
+ * Runs a back-test and returns its result. If the back-test exceeds `limits.backtest.call`, stores
+ * a job instead, sends the job to the worker of back-tests, and returns the job.
  * @throws 400 INVALID_PARAM if the span has no ended run or begins before the oldest stored run;
- * 409 CONFLICT if the account has a job in progress; the error of the queue, and the job has then
- * failed
+ * 409 CONFLICT if the account has a job in progress; the error of the queue if the job cannot be
+ * sent, after the job has been stored as failed
  */
 export async function startBacktest(
   request: Omit<BacktestRequest, "bounds">,

@@ -3,8 +3,8 @@ export type BoundedMap<Value> = Pick<Map<string, Value>, "get" | "delete"> & {
 };
 
 /**
- * Creates a map of at most `max` entries. A further entry replaces the entry that was set least
- * recently.
+ * Creates a map of at most `max` entries. If the map is full, a new entry replaces the entry that
+ * was set least recently.
  */
 export function boundedMap<Value>(max: number): BoundedMap<Value> {
   const entries = new Map<string, Value>();

@@ -17,8 +17,8 @@ interface Options {
 }
 
 /**
- * Creates a cached check, which calls `check` at most once in `freshMs` milliseconds. Calls in
- * between return the latest result. The cached check never rejects: the result of a failed `check`
+ * Creates a cached check, which calls `check` at most once in `freshMs` milliseconds. A call within
+ * this time returns the latest result. The cached check never rejects: if `check` fails, the result
  * contains the error.
  */
 export function cachedCheck({ check, freshMs, clock }: Options): CachedCheck {

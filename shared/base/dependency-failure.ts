@@ -50,9 +50,9 @@ const statusThrottled = 429;
 const statusOfServer = 500;
 
 /**
- * Returns true if a dependency did not respond to a request, throttled it, or failed with a server
- * error. Returns false for any other value, such as an error about an invalid or unauthorized
- * request. Such a request is a bug of this service.
+ * Returns true for an error that means that a dependency did not respond to a request, throttled
+ * the request, or failed with a server error. Returns false for any other value, such as an error
+ * about an invalid or unauthorized request. Such a request is a bug of this service.
  */
 export function isDependencyFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

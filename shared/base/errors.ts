@@ -158,7 +158,7 @@ export const demoReadOnly = (): ServiceError =>
     "This key belongs to the read-only demo workspace. Use a key of your own account.",
   );
 
-/** Returns the error 403 for a call of `/mcp` by a page of another site. */
+/** Returns the error 403 for a call of `/mcp` by a web page of another site. */
 export const originRefused = (): ServiceError =>
   new ServiceError(
     ["UNAUTHORIZED", 403],
@@ -265,8 +265,8 @@ export const endpointRemoved = (): ServiceError =>
   );
 
 /**
- * Returns the error 429 for a call over the account's limit of concurrent calls.
- * @param limit The number of concurrency slots.
+ * Returns the error 429 for an item call that exceeds the account's number of slots.
+ * @param limit The number of slots: the maximum number of concurrent item calls.
  * @param balance The balance in credits, for the header `X-Service-Balance`.
  */
 export const concurrencyLimit = (limit: number, balance: number): ServiceError =>
@@ -277,7 +277,7 @@ export const concurrencyLimit = (limit: number, balance: number): ServiceError =
   );
 
 /**
- * Returns the error 429 for a call over the key's rate limit.
+ * Returns the error 429 for a call that exceeds the rate limit of its API key.
  * @param limit The calls per second that the key may make.
  * @param retryAfterSeconds The seconds until the next call is possible.
  */
@@ -303,7 +303,7 @@ export const tooManyCalls = (retryAfterSeconds: number): ServiceError =>
   );
 
 /**
- * Returns the error 429 for a call over the account's limit of probes.
+ * Returns the error 429 for a call that exceeds the account's maximum number of probes in a period.
  * @param limit.max The number of probes that an account may make in a period.
  * @param limit.seconds The length of the period.
  * @param retryAfterSeconds The seconds until the next probe is possible.
@@ -327,7 +327,7 @@ export const internal = (): ServiceError =>
   );
 
 /**
- * Returns the error 501 for an announced feature.
+ * Returns the error 501 for a feature that is announced, but not yet available.
  * @param what The feature, as the subject of the message.
  */
 export const notImplemented = (what: string): ServiceError =>

@@ -22,7 +22,7 @@ const idPatterns: ReadonlyMap<string, RegExp> = new Map(
   Object.entries(idPrefix).map(([kind, prefix]) => [kind, new RegExp(`^${prefix}[0-9a-z]{24}$`)]),
 );
 
-/** Returns the pattern of an ID of this kind: its prefix and 24 characters. */
+/** Returns the pattern of an ID of this kind: the prefix of the kind and 24 characters. */
 export function idPattern(kind: IdKind): RegExp {
   const pattern = idPatterns.get(kind);
   assert(pattern !== undefined, "every kind of ID must have a pattern");
@@ -41,11 +41,16 @@ const randomLength = 15;
 const stampLength = 11;
 const slotLength = 2;
 
-/** Returns the pattern of an ID that contains a time: an ID of `newId` or `derivedIdAt`. */
+/**
+ * Returns the pattern of an ID that contains a time: an ID that `newId` or `derivedIdAt` returns.
+ */
 export const timedIdPattern = (kind: IdKind): RegExp =>
   new RegExp(`^${idPrefix[kind]}[${alphabet}]{${timeLength}}[0-9a-z]{${randomLength}}$`);
 
-/** Creates an ID that sorts by time. IDs of the same millisecond differ in 75 random bits. */
+/**
+ * Creates an ID that contains the time `now` in milliseconds and sorts by it. IDs of the same
+ * millisecond differ in 75 random bits.
+ */
 export function newId(kind: IdKind, now: Date, random: RandomSource): string {
   const suffix = Array.from(random.bytes(randomLength), (byte) => alphabet.charAt(byte % 32));
   return idPrefix[kind] + timePart(now) + suffix.join("");
@@ -59,7 +64,10 @@ export function derivedId(kind: IdKind, ...parts: readonly (string | number)[]):
   );
 }
 
-/** Derives an ID from `parts` that contains the time `at` and sorts by it. */
+/**
+ * Derives an ID from `parts`. The ID contains the time `at` in milliseconds, and IDs sort by this
+ * time.
+ */
 export function derivedIdAt(
   kind: IdKind,
   at: Date,
@@ -70,7 +78,7 @@ export function derivedIdAt(
 }
 
 /**
- * Derives an ID from `owner` and `number` that contains the number and sorts by it.
+ * Derives an ID from `owner` and `number`. The ID contains the number, and IDs sort by it.
  * @param number an integer from 0 to 2^45 - 1
  */
 export function numberedId(kind: IdKind, number: number, owner: string): string {
@@ -121,8 +129,8 @@ export function placeOf(kind: IdKind, id: string, owner: string): IdPlace | unde
 }
 
 /**
- * Returns the time in an ID that `newId` or `derivedIdAt` created. Undefined for a string without a
- * time part. For an ID that another function created, the result is meaningless.
+ * Returns the time in an ID that `newId` or `derivedIdAt` created. Returns undefined for a string
+ * without a time part. For an ID that another function created, the result is meaningless.
  */
 export function timeOf(kind: IdKind, id: string): Date | undefined {
   if (!isId(kind, id)) return undefined;
@@ -132,14 +140,14 @@ export function timeOf(kind: IdKind, id: string): Date | undefined {
 
 /**
  * Returns the first possible ID, in sort order, of a kind at the time `at`. All IDs with earlier
- * times sort before it.
+ * times sort before this ID.
  */
 export const firstIdAt = (kind: IdKind, at: Date): string =>
   idPrefix[kind] + timePart(at) + alphabet.charAt(0).repeat(randomLength);
 
 /**
- * Returns the latest time, in ISO 8601, that an ID before `id` in the sort order can contain. Null
- * if `id` is null or has no time part.
+ * Returns the latest time, in ISO 8601, that an ID before `id` in the sort order can contain.
+ * Returns null if `id` is null or has no time part.
  */
 export function latestBefore(kind: IdKind, id: string | null): string | null {
   const at = id === null ? undefined : timeOf(kind, id);

@@ -11,8 +11,8 @@ export const isIsoTime = (text: string): boolean =>
   form.test(text) && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text));
 
 /**
- * Creates the schema of a query parameter that `isIsoTime` accepts. The parsed value is the
- * unchanged text.
+ * Creates the schema of a query parameter with a time. The parameter must be a string that
+ * `isIsoTime` accepts. The parsed value is the unchanged string.
  */
 export function isoTimeParam(name: string) {
   const refusal = addRefusedValue(

@@ -32,8 +32,8 @@ export interface ChangeRepeats {
 }
 
 /**
- * Repeats a conditional change until it is applied or there is nothing to change, and returns its
- * result. An attempt is lost if another request changed the same data first.
+ * Calls `attempt`, a conditional change, until the change is applied or there is nothing to change,
+ * and returns its result. An attempt is lost if another request changed the same data first.
  * @param exhausted creates the error after `triesMax` lost attempts
  * @param mayRepeat pauses before a repetition, and returns false if no time is left for it
  * @throws the error of `exhausted`; 503 UNAVAILABLE if no time is left

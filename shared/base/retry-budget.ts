@@ -66,8 +66,8 @@ export function retryBudget({ clock, lossMs, endsInMs = () => Infinity }: Option
 }
 
 /**
- * Creates the retry budget for one invocation of a worker. Its deadline is `workerSpareMs` before
- * the timeout of the Lambda function.
+ * Creates the retry budget for one invocation of a worker. The deadline of the budget is
+ * `workerSpareMs` before the timeout of the Lambda function.
  */
 export const workerRetryBudget = (
   clock: Clock,
@@ -99,9 +99,9 @@ export function withSeparateLoss<Result>(lossMs: number, act: () => Result): Res
 }
 
 /**
- * Sends one request with a timeout of `limitMs` milliseconds, or of the remaining retry budget if
- * that is shorter. Work without a budget always gets `limitMs`. If the request fails, its duration
- * is subtracted from the budget.
+ * Calls `send` with the timeout for one request, in milliseconds: `limitMs`, or the remaining retry
+ * budget if that is shorter. Without a retry budget, the timeout is always `limitMs`. If the
+ * request fails, subtracts its duration from the budget.
  * @param send sends the request with the given timeout
  * @throws OutOfTimeError if the budget is used up or the deadline of the work has passed; otherwise
  * the error of `send`
@@ -124,8 +124,8 @@ export async function withinBudget<Result>(
 }
 
 /**
- * Calls `pause`, which waits before a retry, and subtracts its duration from the retry budget. Work
- * without a budget just pauses.
+ * Calls `pause`, which waits before a retry, and subtracts the duration of the pause from the retry
+ * budget. Without a retry budget, only calls `pause`.
  * @throws OutOfTimeError if the remaining budget is 0
  */
 export async function pausingWithinBudget<Result>(pause: () => Promise<Result>): Promise<Result> {
@@ -153,11 +153,12 @@ interface RepeatLimits {
 }
 
 /**
- * Creates a function that decides whether an operation is attempted again, and pauses before that.
- * Call it after each failed attempt; the first attempt starts now. It subtracts the duration of the
- * attempt from the retry budget. It returns true after a random pause (full jitter, from `pauseMs`
- * to at most `pauseMsMax` milliseconds), which it also subtracts. It returns false immediately
- * after `triesMax` attempts, or if the pause would use up the budget.
+ * Creates a function that decides whether to attempt an operation again. Call this function after
+ * each failed attempt; the first attempt starts now. The function subtracts the duration of the
+ * attempt from the retry budget. It then waits for a random time (full jitter), subtracts the wait
+ * from the budget, and returns true. The maximum wait is `pauseMs` milliseconds; it doubles with
+ * each retry, up to `pauseMsMax`. The function returns false without a wait after `triesMax`
+ * attempts, or if the wait would use up the budget.
  */
 export function repeats(
   { clock, random }: { readonly clock: Clock; readonly random: RandomSource },

@@ -108,7 +108,7 @@ interface Key {
   readonly sk?: unknown;
 }
 
-/** Returns true if a key belongs to a row of this kind. */
+/** Returns true if a row with this key is a row of this kind. */
 export function isOfKind({ pk, sk }: Pick<RowKind, "pk" | "sk">, key: Key): boolean {
   return (
     typeof key.pk === "string" &&

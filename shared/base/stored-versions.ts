@@ -51,11 +51,11 @@ export const writtenVersions = ["current", "previous", "next"] as const;
  */
 export type WrittenVersions = (typeof writtenVersions)[number];
 
-/** Returns the versions of a kind of stored data that this release can read. */
+/** Returns the versions that this release can read, for a kind of stored rows or objects. */
 export const acceptedVersions = ({ version, conversion }: StoredKind): readonly number[] =>
   conversion === undefined ? [version] : [conversion.older, conversion.older + 1];
 
-/** Returns the version of a kind that a process writes. */
+/** Returns the version in which a process writes rows or objects of a kind. */
 export function writtenVersion(kind: StoredKind, writes: WrittenVersions): number {
   if (writes === "current") return kind.version;
   const accepted = acceptedVersions(kind);
@@ -81,16 +81,19 @@ export function readable(kind: StoredKind, stored: Stored, name: string): Stored
   return attributes;
 }
 
-/** Converts a row or object of the code's version to the version that a process writes. */
+/**
+ * Converts a row or object from the version that the code uses to the version that a process
+ * writes, and sets its version attribute.
+ */
 export function writable(kind: StoredKind, current: Stored, writes: WrittenVersions): Stored {
   const to = writtenVersion(kind, writes);
   return withVersion(convert(kind, current, { from: kind.version, to }), to);
 }
 
 /**
- * Refuses a row or object of a version that this release does not read.
+ * Throws if this release cannot read a version of a kind of row or object.
  * @param name names the row or object in the error
- * @throws 503 UNAVAILABLE for a version that is not accepted
+ * @throws 503 UNAVAILABLE for a version that is not in `acceptedVersions`
  */
 export function assertAccepted(kind: StoredKind, version: number, name: string): void {
   const accepted = acceptedVersions(kind);

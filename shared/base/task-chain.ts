@@ -13,8 +13,8 @@ export interface TaskChain {
 }
 
 /**
- * Creates an empty chain, which runs the added tasks one after the other. After a failed task, no
- * further task starts.
+ * Creates an empty chain, which runs the added tasks one after the other. After a task has failed,
+ * no further task starts.
  */
 export function taskChain(): TaskChain {
   let last: Promise<void> = Promise.resolve();

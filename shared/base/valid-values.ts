@@ -17,6 +17,9 @@ export function invalidChoiceMessage(
   return `${what} must be ${set} (got ${formatValue(value)}).${meant}`;
 }
 
-/** Schema of a parameter with a set of valid values. The error message lists them. */
+/**
+ * Creates the schema of a parameter with a set of valid values. The error message lists the valid
+ * values.
+ */
 export const oneOf = <const Values extends readonly string[]>(param: string, values: Values) =>
   picklist(values, ({ input }) => invalidChoiceMessage(`'${param}'`, values, input));

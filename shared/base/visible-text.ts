@@ -2,7 +2,7 @@ import * as v from "valibot";
 
 /**
  * Returns true if a string has no control characters, no characters that change the direction of
- * writing, and no unpaired surrogates. An empty string is valid.
+ * writing, and no unpaired surrogates. Returns true for an empty string.
  */
 export const isVisibleText = (text: string): boolean =>
   text.isWellFormed() && !/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(text);
@@ -23,8 +23,8 @@ export const visibleNamePattern = `^${visible}*[^\\s${hidden}\\ufeff]${visible}*
 export const lengthOf = (text: string): number => Array.from(text).length;
 
 /**
- * Creates the check of a string parameter named `param`. It accepts the strings for which
- * `isVisibleText` returns true.
+ * Creates a check of a string parameter named `param`, for use in a schema. The check accepts the
+ * strings for which `isVisibleText` returns true.
  */
 export const visibleText = (param: string): v.CheckAction<string, string> =>
   v.check(

@@ -74,8 +74,8 @@ export const matches = (
   (watchlistId === undefined || source?.watchlistId === watchlistId);
 
 /**
- * Returns the credits of a transaction as API responses show them. The number is negative only for
- * an adjustment that removed credits.
+ * Returns the credits of a transaction as API responses show them. The number is negative for an
+ * adjustment that removed credits, and otherwise at least 0.
  */
 export const signedCredits = ({
   type,

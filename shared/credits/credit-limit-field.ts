@@ -1,7 +1,10 @@
 import * as v from "valibot";
 import { addRefusedValue } from "../base/shown-value.ts";
 
-/** Creates the schema of a credit limit in request bodies. Null removes the limit. */
+/**
+ * Creates the schema of a credit limit in request bodies: a number of credits, or null to remove
+ * the limit.
+ */
 export const creditLimitField = (name: string, description: string) => {
   const message = addRefusedValue(
     `'${name}' must be an integer from 1 to ${Number.MAX_SAFE_INTEGER}, or null.`,

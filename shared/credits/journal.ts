@@ -79,8 +79,8 @@ export interface JournalState {
 }
 
 /**
- * Returns the credits by which a record changes the balance of its shard. Negative if the balance
- * decreases.
+ * Returns the credits by which a journal record changes the balance of its shard: a negative number
+ * if the balance decreases.
  */
 export function balanceChangeOf(record: JournalRecord): number {
   if (record.type === "reserve") return -record.credits;
@@ -114,14 +114,14 @@ function bareEntriesOf(record: JournalRecord): readonly BareEntry[] {
 }
 
 /**
- * Returns the number of ledger entries that a journal record produces, such as 0 for a transfer
- * between shards.
+ * Returns the number of ledger entries that a journal record produces: 0 for a transfer between
+ * shards, otherwise 1 or 2.
  */
 export const entryCount = (record: JournalRecord): number => bareEntriesOf(record).length;
 
 /**
  * Returns the balance and the sequence number of a shard after a journal record, calculated from
- * those before the record.
+ * the values before the record.
  */
 export const stateAfter = (
   { balance, sequence }: JournalState,
@@ -132,9 +132,9 @@ export const stateAfter = (
 });
 
 /**
- * Returns the balance and the sequence number of a shard before the first of some journal records,
- * calculated from those after the last record.
- * @param records consecutive records, oldest first
+ * Returns the balance and the sequence number of a shard before the first of `records`, calculated
+ * from the values after the last of them.
+ * @param records consecutive journal records, oldest first
  */
 export const stateBefore = (
   { balance, sequence }: JournalState,
@@ -145,8 +145,8 @@ export const stateBefore = (
 });
 
 /**
- * Returns the ledger entries that a record produces; none for a transfer. The entries contain the
- * balances and sequence numbers of the shard.
+ * Returns the ledger entries that a journal record produces; none for a transfer. Their balances
+ * and sequence numbers are those of the shard, not of the account.
  * @param before state of the shard before the record
  */
 export function entriesOf(record: JournalRecord, before: JournalState): CreditTransaction[] {
@@ -173,7 +173,7 @@ export function entriesOf(record: JournalRecord, before: JournalState): CreditTr
 /** Converts a stamp (microseconds since 1970) to a time, rounded down to milliseconds. */
 export const timeOfStamp = (at: number): Date => new Date(Math.floor(at / 1_000));
 
-/** Returns the first stamp of a millisecond. */
+/** Converts a time to a stamp (microseconds since 1970): the first stamp of its millisecond. */
 export const stampOf = (time: Date): number => time.getTime() * 1_000;
 
 /** The numbers by which the usage of one day changes. */
@@ -188,8 +188,8 @@ export interface UsageChange {
 
 /**
  * Returns the change of the daily usage that a journal record causes; null if the record causes no
- * change. If the charge of a call is reversed, the call counts as failed instead of successful, on
- * the day of the charge.
+ * change. If a record takes back the charge of a call, the call counts as failed instead of
+ * successful, on the day of the charge.
  */
 export function usageOf(record: JournalRecord): UsageChange | null {
   if (record.type === "settle") {
@@ -212,7 +212,10 @@ export function usageByDay(records: readonly JournalRecord[]): ReadonlyMap<strin
   return days;
 }
 
-/** Adds two changes of the usage of one day. `sum` is undefined before the first addition. */
+/**
+ * Adds the usage change `more` to `sum`, the sum of earlier changes on the same day. `sum` is
+ * undefined for the first change.
+ */
 export const addUsage = (sum: UsageChange | undefined, more: UsageChange): UsageChange => ({
   date: more.date,
   requests: (sum?.requests ?? 0) + more.requests,

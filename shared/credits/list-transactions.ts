@@ -23,7 +23,7 @@ export interface TransactionQuery {
 }
 
 /**
- * Lists ledger entries of an account, newest first.
+ * Returns a page of an account's ledger entries, newest first, as an API response.
  * @throws 400 INVALID_PARAM if `startingAfter` is not the ID of an entry of this account
  */
 export async function listTransactions(

@@ -17,9 +17,9 @@ export function timesOfDay({ hours, minutes }: CronFields): number[] {
 }
 
 /**
- * Yields the days from `from` to `to` (inclusive) that match the day and month fields, ascending. A
- * day is a number of days since 1970-01-01. Skips whole months that do not match, so a search over
- * years is fast.
+ * Yields the days from `from` to `to` (inclusive) that match the day and month fields, ascending.
+ * If both day fields are restricted, a day need only match one of them. A day is a number of days
+ * since 1970-01-01. Skips whole months that do not match, so a search over years is fast.
  */
 export function* matchingDays(
   fields: CronFields,
@@ -63,8 +63,8 @@ export function everFires({ days, months, weekdaysRestricted }: CronFields): boo
 
 /**
  * Returns the smallest gap between two times of day that match the fields, in minutes. Assumes that
- * every day matches, so the gap from the last time of a day to the first time of the next day
- * counts.
+ * every day matches the fields, so that the gap from the last time of one day to the first time of
+ * the next day counts too.
  */
 export function smallestClockGap(fields: CronFields): number {
   const times = timesOfDay(fields);

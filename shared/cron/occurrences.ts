@@ -22,7 +22,10 @@ export function nextOccurrences(cron: Cron, after: Date, count: number): Date[] 
   return foundTimes;
 }
 
-/** Returns the number of due times strictly after `after` and at or before `until`. */
+/**
+ * Returns the number of due times of a cron schedule strictly after `after` and at or before
+ * `until`.
+ */
 export function countOccurrences(cron: Cron, after: Date, until: Date): number {
   let count = 0;
   for (const at of spaceOut(instants(cron, firstDayFor(cron, after)))) {
@@ -33,8 +36,8 @@ export function countOccurrences(cron: Cron, after: Date, until: Date): number {
 }
 
 /**
- * Returns the first due time strictly after `after`. Every schedule that `parseCron` accepts has
- * one.
+ * Returns the first due time of a cron schedule strictly after `after`. Every schedule that
+ * `parseCron` accepts has one.
  */
 export function nextOccurrence(cron: Cron, after: Date): Date {
   const [next] = nextOccurrences(cron, after, 1);

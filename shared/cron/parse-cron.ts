@@ -23,7 +23,8 @@ export const spacingMinutes = limits.watchlistEverySecondsMin / 60;
 
 /**
  * Parses a cron expression and its time zone (specification, section "POST /v1/watchlists", rows
- * `cron` and `timezone`). Checks that the expression has due times, at least five minutes apart.
+ * `cron` and `timezone`). Checks that the expression has due times, and that they are at least five
+ * minutes apart.
  * @throws 400 INVALID_PARAM with `param` = `cron` or `timezone`
  */
 export function parseCron(text: string, timezone: string): Cron {

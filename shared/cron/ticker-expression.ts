@@ -12,10 +12,11 @@ const aheadDays = 800;
 /**
  * Converts a cron schedule in a time zone to an expression for EventBridge Scheduler in UTC:
  * `cron(minute hour day-of-month month day-of-week year)`. The expression ticks at every due minute
- * of the next two years. It can also tick at other minutes; the run starter ignores these ticks. It
- * restricts days and months only if the UTC date equals the local date at every time of day of the
- * schedule. EventBridge supports only one day field, so if the schedule restricts both, the
- * expression ticks on all days of its months.
+ * of the next two years. The expression can also tick at other minutes; the run starter ignores
+ * these ticks. The expression restricts days and months only if the UTC date equals the local date
+ * at every time of day of the schedule. EventBridge cannot restrict both day fields (day of month
+ * and day of week). If the schedule restricts both, the expression ticks on all days of the
+ * schedule's months.
  */
 export function tickerExpression(cron: Cron, now: Date): string {
   const { fields } = cron;

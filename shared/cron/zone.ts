@@ -78,7 +78,8 @@ export interface DayOffsets {
 
 /**
  * Returns the UTC offsets of a time zone on a local day: before and after a change of the offset,
- * and when it changes. `instantOf` uses them.
+ * in milliseconds, and the instant of the change, in milliseconds since 1970. `instantOf` uses
+ * these offsets.
  * @param day local day, in days since 1970-01-01
  */
 export function offsetsOfDay(timezone: string, day: number): DayOffsets {
@@ -98,8 +99,9 @@ export function offsetsOfDay(timezone: string, day: number): DayOffsets {
 }
 
 /**
- * Converts a local time to an instant. `local` is the local time in milliseconds since 1970, as if
- * it were UTC. The result is in milliseconds since 1970. Follows the rule `compatible` of Temporal:
+ * Converts a local time to an instant, in milliseconds since 1970. `local` is the local time in
+ * milliseconds since 1970, as if it were UTC. The second parameter has the UTC offsets of the local
+ * day (see `offsetsOfDay`). Follows the rule `compatible` of Temporal:
  * - a time that the clocks skip moves later by the length of the gap;
  * - for a time that occurs twice, the result is the first occurrence.
  */

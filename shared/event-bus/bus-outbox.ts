@@ -41,7 +41,7 @@ interface BusAttempt {
 
 /**
  * Returns the outbox entry for one attempt to send events of a run to the bus.
- * @param positions the positions of these events in the run, from 0; null for all events
+ * @param positions the positions of the events to send in the run, from 0; null for all events
  */
 export const busEntry = ({
   runId,
@@ -66,8 +66,9 @@ export const busEntry = ({
 });
 
 /**
- * Returns the positions (from 0) of the run's events that no attempt has sent yet, from the content
- * of an outbox entry. Null means all events.
+ * Returns the positions (from 0) of the run's events that are not sent yet, from the content of an
+ * outbox entry: the events that failed in this attempt, and the events that it must still send.
+ * Null means all events of the run.
  */
 export const unsentPositions = ({ failed, remaining }: BusContent): readonly number[] | null =>
   remaining === null ? null : [...failed, ...remaining].toSorted((one, other) => one - other);

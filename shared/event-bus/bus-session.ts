@@ -11,8 +11,9 @@ export interface BusDependencies extends SendRunDependencies {
 }
 
 /**
- * Opens sessions that send the events of an account to the event bus. If the deployment has no bus,
- * a session removes all entries. They are from a time when the deployment had a bus.
+ * Creates the function that opens a session, which sends the events of an account to the event bus.
+ * If the deployment has no bus, a session only removes the entries of the bus's outbox, which
+ * remain from a time when the deployment had a bus.
  */
 export function busSessions({ bus, ...dependencies }: BusDependencies): OpenSession<never> {
   return ({ accountId }) => {

@@ -44,7 +44,7 @@ export const entryBytes = ({ type, watchlistId, detail }: BusEntry): number =>
   [busSource, type, watchlistId, detail].reduce((sum, text) => sum + Buffer.byteLength(text), 0) +
   timeBytes;
 
-/** Returns true if the entries fit into one call of the bus. */
+/** Returns true if the number of entries and their total size fit into one call of the bus. */
 export const batchFits = (entries: readonly BusEntry[]): boolean =>
   entries.length <= batchEntriesMax &&
   entries.reduce((sum, entry) => sum + entryBytes(entry), 0) <= batchBytesMax;

@@ -45,11 +45,12 @@ export interface SendTask {
 const failuresInRowMax = 3;
 
 /**
- * Sends the remaining events of a run to the bus, in batches and in delivery order. Replaces the
- * outbox entry with one for the events that failed, if any. If a whole batch fails, the attempt
- * ends, and the events that were not sent wait for the next attempt. Stops at the end of the time
- * slice. The next slice continues after the last batch whose result was stored, so a batch may be
- * sent twice.
+ * Sends the remaining events of a run to the bus, in batches and in delivery order. If a whole
+ * batch fails, sends no further batch. At the end of the attempt, removes the outbox entry, and
+ * adds an entry for the events that are not sent yet, unless all retries are exhausted. If the last
+ * calls of the bus in this session sent nothing, only postpones the run. Stops at the end of the
+ * time slice. The next slice continues after the last batch whose result was stored, so a batch may
+ * be sent twice.
  */
 export async function sendRun(task: SendTask, dependencies: SendRunDependencies): Promise<void> {
   const { accountId, entry, content, slice, failures } = task;

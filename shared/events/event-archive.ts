@@ -127,9 +127,9 @@ const gapBytesMax = 256 * 1024;
 const smallBytesMax = 8 * 1024;
 
 /**
- * Archives a run's events as objects. Writes the compressed lines into chunks, which are gzip
- * files, and then the index. So if the index exists, all chunks exist. Idempotent. Returns the
- * index.
+ * Archives a run's events as objects. First writes the chunks (gzip files with the compressed lines
+ * of the events), and then the index. If the index exists, all chunks therefore exist. Idempotent.
+ * Returns the index.
  */
 export async function archiveRun(run: RunEvents, bodies: EventBodies): Promise<ArchivedRun> {
   const packed = await packRun(run, bodies);
@@ -139,8 +139,8 @@ export async function archiveRun(run: RunEvents, bodies: EventBodies): Promise<A
 
 /**
  * Archives a run's events as `archiveRun` does, and returns null. Exception: if the process writes
- * the `next` kinds of rows and the archive is small, stores nothing. It then returns the archive
- * for the caller to store.
+ * the `next` kinds of rows and the archive has at most 8 KB, stores nothing, and returns the
+ * archive for the caller to store.
  */
 export async function archiveUnlessSmall(
   run: RunEvents,
@@ -236,7 +236,7 @@ const withMembers = (index: RunIndex, lines: Uint8Array): ArchivedRun => ({
   })),
 });
 
-/** Stores the snapshot file of a run under its name. */
+/** Stores the bytes of a run's snapshot file under the name of the file. */
 export const putSnapshot = (
   run: RunReference,
   { name }: Pick<SnapshotFile, "name">,
@@ -250,7 +250,7 @@ export const readSnapshot = (
   bodies: EventBodies,
 ): Promise<Uint8Array | null> => bodies.get(snapshotFileKey(run, name));
 
-/** Reads the compressed line of one event. Returns null if the event has expired. */
+/** Reads the compressed JSONL line of one event of a run. Returns null if the event has expired. */
 export async function readLine(
   run: RunReference,
   event: ArchivedEvent,
@@ -265,8 +265,8 @@ export async function readLine(
 }
 
 /**
- * Yields the compressed lines of events of a run, in the given order. The line of an expired event
- * is null. Fetches adjacent events in one read.
+ * Yields the compressed JSONL lines of events of a run, in the order of `events`. The line of an
+ * expired event is null. Reads adjacent lines in one request.
  */
 export async function* readLines(
   run: RunReference,

@@ -63,7 +63,7 @@ export interface RunEvents {
 /**
  * Derives the ID of an event from its run, its type and its number. The same arguments always give
  * the same ID. The ID contains the end time of the run.
- * @param part number of the event among the run's events of the same type, from 1
+ * @param part number of the event among the run's events of this type, from 1
  */
 export const runEventId = (
   run: { readonly runId: string; readonly endedAt: string },
@@ -79,8 +79,8 @@ export const lastEventId = (run: { readonly runId: string; readonly endedAt: str
   runEventId(run, "watchlist.run.completed", 1);
 
 /**
- * Serializes an event to JSON. Returns the JSON, with the event's ID, type and creation time and
- * its number of items.
+ * Serializes an event to JSON. Returns the JSON together with the ID, the type, the creation time
+ * and the number of items of the event.
  * @param items number of items in the event
  */
 export function serializeEvent(envelope: EventEnvelope, items: number): SerializedEvent {

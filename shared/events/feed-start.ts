@@ -26,8 +26,8 @@ const runsAtOnce = 25;
 /**
  * Finds the position in an account's feed from which to list events.
  * @param after a valid event ID or ISO time, after which the list begins; undefined for the start
- * of the feed. If the feed does not have the event of the ID, for example because the event has
- * expired, the list begins at the time in the ID. No later event is therefore omitted.
+ * of the feed. If the feed does not have the event with this ID, for example because the event has
+ * expired, the list begins at the time that the ID contains, so that no later event is omitted.
  */
 export async function feedStart(
   accountId: string,

@@ -19,7 +19,8 @@ export interface FoundEvent {
 const runsAtOnce = 25;
 
 /**
- * Finds an event of an account by ID. Null if the ID is malformed, unknown or expired.
+ * Finds an event of an account by ID. Returns null if the ID is malformed or unknown, or if the
+ * event has expired.
  * @throws 503 UNAVAILABLE if this release does not accept the version of a run's index
  */
 export async function findEvent(
@@ -44,8 +45,8 @@ export async function findEvent(
 }
 
 /**
- * Returns the JSON text of an event, byte for byte as in its deliveries. Null if the event has
- * expired.
+ * Reads the JSON text of an event, byte for byte as in its deliveries. Returns null if the event
+ * has expired.
  */
 export async function envelopeOf(
   run: RunReference,

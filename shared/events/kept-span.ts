@@ -29,9 +29,10 @@ export interface KeptSpan {
 const retentionMs = limits.eventRetentionDays * 24 * 60 * 60 * 1_000;
 
 /**
- * Parses the time span of a request for stored events. `until` defaults to `now`.
- * @throws 400 INVALID_PARAM if the span is empty, ends in the future, or starts more than
- * `limits.eventRetentionDays` days ago
+ * Parses the time span of a request for stored events. If `until` is absent, the span ends at
+ * `now`.
+ * @throws 400 INVALID_PARAM if `since` is not before `until`, the span ends in the future, or it
+ * starts more than `limits.eventRetentionDays` days ago
  */
 export function parseKeptSpan(body: v.InferOutput<typeof keptSpanBody>, now: Date): KeptSpan {
   const since = Date.parse(body.since);

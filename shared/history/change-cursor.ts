@@ -13,17 +13,17 @@ export const cursorOf = (parts: readonly (number | string)[]): string => parts.j
 /** Returns the parts that `cursorOf` joined, as strings. */
 export const partsOf = (cursor: string): readonly string[] => cursor.split(separator);
 
-/**
- * Returns true for an existing time in the form that cursors have: ISO 8601 in UTC with
- * milliseconds.
- */
+/** Returns true if a part of a cursor is a valid time: ISO 8601 in UTC with milliseconds. */
 export const isTime = (text: string): boolean =>
   isIsoTime(text) && new Date(text).toISOString() === text;
 
-/** Returns true for an integer of 1 to 12 digits, in the form that cursors have. */
+/** Returns true if a part of a cursor is a count: 1 to 12 decimal digits. */
 export const isCount = (text: string): boolean => /^\d{1,12}$/.test(text);
 
-/** Builds the error 400 for a `starting_after` that is not a cursor of this list. */
+/**
+ * Builds the error 400 for a `starting_after` that is not a cursor of the requested list of
+ * changes.
+ */
 export const malformedCursor = (): Error =>
   invalidParam(
     "starting_after",

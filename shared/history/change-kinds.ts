@@ -89,9 +89,10 @@ const onlyOps: Readonly<Partial<Record<ChangeKind, string>>> = {
 };
 
 /**
- * Checks that a filter by kind can match changes together with the other filters of the request.
+ * Checks that at least one change can match both a filter by kind and the other filters of the
+ * request.
  * @param numeric the parameters of the request that compare numbers, by name
- * @throws 400 INVALID_PARAM if no change can match
+ * @throws 400 INVALID_PARAM if no change can match all of these filters
  */
 export function checkKind(
   kind: ChangeKind,

@@ -10,9 +10,9 @@ export interface RequestedSpan {
 }
 
 /**
- * Checks the time span of a request for history, and returns it with its defaults. `until` defaults
- * to `now`. `since` defaults to `defaultDays` before `until`, or to the start of the kept history
- * if that is later.
+ * Checks the time span of a request for history, and returns the span with both times. An absent
+ * `until` becomes `now`. An absent `since` becomes the time `defaultDays` days before `until`, or
+ * the start of the kept history if that is later.
  * @throws 400 INVALID_PARAM if a time is in the future or before the start of the kept history, or
  * if `since` is not before `until`
  */

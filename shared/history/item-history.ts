@@ -49,7 +49,8 @@ export interface ItemHistoryPage {
 
 /**
  * Reads a page of an item's history. Omits reads without an answer, and `ok` reads in which none of
- * `fields` changed; undefined means all fields. The page is empty if nothing matches.
+ * `fields` changed. If `fields` is undefined, all fields count. The page is empty if no read
+ * matches.
  * @param keptSince start of the kept history, ISO 8601
  * @throws 400 INVALID_PARAM if `startingAfter` is not the ID of a point of this query
  */

@@ -11,8 +11,8 @@ export const historyStart = (now: Date): string =>
   new Date(now.getTime() - limits.historyDays * dayMs).toISOString();
 
 /**
- * Limits a query to the kept history: returns it with `historyStart(now)` as `since` if its `since`
- * is earlier, otherwise unchanged.
+ * Limits a query to the kept history. If the query's `since` is earlier than `historyStart(now)`,
+ * returns the query with this start as `since`. Otherwise returns the query unchanged.
  */
 export function withShownSpan<Query extends HistorySpan>(query: Query, now: Date): Query {
   const start = historyStart(now);

@@ -6,16 +6,16 @@ import type { HistoryPoint } from "./history.ts";
 import type { HistoryStore } from "./history-store.ts";
 
 /**
- * Returns true if a change goes from null to a number: the item is available again after a time
- * without a value.
+ * Returns true if a change goes from null to a number: a field such as the price has a value again.
  */
 export const isReturn = ({ before, after }: Pick<FoundChange, "after" | "before">): boolean =>
   before === null && typeof after === "number";
 
 /**
- * Compares a change with the last known value before it. Returns the change with this value, its
- * kind, and the difference from it, as an amount and in percent. The difference is null unless both
- * values are numbers. The percentage is also null if the last known value is 0.
+ * Compares a change with the last known value before it. Returns the change with the last known
+ * value, the kind of the change, and the difference from the last known value, as an amount and in
+ * percent. The difference is null unless both values are numbers. The percentage is also null if
+ * the last known value is 0.
  */
 export function comparedWith(change: FoundChange, lastKnown: FieldValue): FieldChange {
   // Naming the members is three times as fast as copying them with a spread, and a list can compare
@@ -60,8 +60,8 @@ function numberBeforeGap(
 }
 
 /**
- * Reads the last number that a field had before a change from null, from the item's history.
- * Returns null if the history has none since the item was added.
+ * Reads, from the item's history, the last number that a field had before a change from null.
+ * Returns null if the history since the item was added has no number of this field.
  * @param since start of the kept history, ISO 8601
  */
 export async function lastNumberBefore(
@@ -76,7 +76,7 @@ export async function lastNumberBefore(
 
 /**
  * Returns the last number of a field in the points of an item that precede a change from null.
- * Returns null if the points have no number since the item was added.
+ * Returns null if the points since the item was added have no number of this field.
  * @param points oldest first
  */
 export function lastNumberIn(
@@ -97,13 +97,13 @@ export function lastNumberIn(
 export type OpenGaps = Map<string, FieldChange[]>;
 
 /**
- * Finds the last known values of changes from null. Call it once for each run, newest run first.
- * `gaps` has the changes of later runs whose last known value was not found yet; the points of this
- * run may show these values. Removes the resolved changes from `gaps`, and adds the changes of this
- * run that are not resolved.
+ * Finds the last known values of changes from null, in the points of one run. Call it once for each
+ * run, newest run first. `gaps` contains the changes of later runs whose last known value is not
+ * found yet. Removes the changes whose value this run shows from `gaps`, and adds the run's own
+ * changes whose value is not found yet.
  * @param points the points of this run
- * @param returned the changes from null of this run
- * @returns the resolved changes, compared with their last known values
+ * @param returned the changes of this run that go from null to a number
+ * @returns the changes whose last known value was found, compared with this value
  */
 export function closeGaps(
   gaps: OpenGaps,

@@ -20,11 +20,12 @@ const pagePointsMax = 100_000;
  */
 const pageLookupsMax = 100;
 /**
- * Lists changes of watchlist items, and delistings. The first known value of a field is not a
- * change.
+ * Returns a page of the list of changes of watchlist items, including delistings. The first known
+ * value of a field is not a change.
  *
- * Sorted by time, a page may have fewer entries than `limit` although more follow. Sorted by size
- * or by amount, or with `compare` = `period`, all changes of the span are compared.
+ * If the list is sorted by time, a page may have fewer entries than `limit` although more entries
+ * follow. If the list is sorted by the size or the amount of the changes, or if `compare` is
+ * `period`, reads and compares all changes of the span.
  * @throws 400 INVALID_PARAM if `startingAfter` is malformed, or if the span has too many points to
  * compare
  */

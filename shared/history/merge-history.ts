@@ -20,11 +20,11 @@ export interface RecordedRun extends HistoryOwner {
 }
 
 /**
- * Merges the windows that are complete after `run` was recorded, in order. A window is complete if
- * its last run was started, and each of its runs is recorded or never will be. Later windows can
- * also become complete, if their runs were recorded before this run. Idempotent. Returns false if
- * `isOver` returned true before all of them were merged; otherwise true, even if the watchlist was
- * deleted.
+ * Merges, in order, the windows of a watchlist's history that are complete after `run` was
+ * recorded. A window is complete if its last run was started, and each of its runs is either
+ * recorded or can no longer be recorded. The windows can include later windows than that of `run`,
+ * if their runs were recorded earlier. Idempotent. Returns false if `isOver` returned true before
+ * all complete windows were merged; otherwise true, even if the watchlist was deleted.
  * @param isOver returns true when the time for the merge has ended
  */
 export async function mergeHistory(

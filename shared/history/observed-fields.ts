@@ -21,9 +21,9 @@ const observedFields = (platform: Platform | undefined): readonly string[] => {
 /**
  * Checks that a field name of a request can occur in the history.
  * @param param name of the request's parameter, for the error
- * @param platform platform of the items; undefined accepts the fields of every platform
+ * @param platform platform of the items; if undefined, the fields of every platform are valid
  * @param more further valid names
- * @throws 400 INVALID_PARAM if no item of the platform has the field in its history
+ * @throws 400 INVALID_PARAM if the history of no item of the platform can have the field
  */
 export function checkObservedField(
   param: string,
@@ -41,7 +41,7 @@ export function checkObservedField(
 
 /**
  * Checks that items of a platform can have changes of a kind.
- * @throws 400 INVALID_PARAM if none of their fields can have such a change
+ * @throws 400 INVALID_PARAM if no field of these items can have a change of this kind
  */
 export function checkObservedKind(kind: ChangeKind, platform: Platform): void {
   const fields = [...observedFields(platform), delistedField];
@@ -54,9 +54,11 @@ export function checkObservedKind(kind: ChangeKind, platform: Platform): void {
 }
 
 /**
- * Checks that a filtered field has numbers, if the request has parameters that compare numbers.
+ * Checks that the values of a filtered field are numbers, if the request has parameters that
+ * compare numbers.
  * @param params the parameters that compare numbers, with their values
- * @throws 400 INVALID_PARAM that names the first of these parameters, if the field has no numbers
+ * @throws 400 INVALID_PARAM that names the first of these parameters, if the values of the field
+ * are not numbers
  */
 export function checkNumbers(
   field: string,

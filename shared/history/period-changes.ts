@@ -34,12 +34,12 @@ interface OpenItem {
 }
 
 /**
- * Compares the values of the items of one watchlist at the end of a time span with the values
- * before it. There is one change for each item and field. A field of numbers changed from the last
- * number before the span to the number at its end; if both are equal, there is no change. The
- * change of another field is its last change in the span. As in a route, values from before a
- * delisting do not count, and an item that was added in the span is compared with its first values.
- * An item is delisted if no later read of the span found it.
+ * Creates a collector of the changes of one watchlist's items over a whole time span. `changes`
+ * returns at most one change for each item and field. For a field with numbers, this is the change
+ * from the last number before the span to the number at the end of the span; if both numbers are
+ * equal, there is no change. For any other field, it is the last change in the span. As in a route,
+ * values from before a delisting do not count, and an item that was added in the span is compared
+ * with its first values. A delisting counts if no later read of the span found the item.
  *
  * Pass the runs of the span to `add`, newest first.
  */

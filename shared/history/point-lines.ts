@@ -30,15 +30,18 @@ export function pointLine({ id, at, step, status, values }: HistoryPoint): Point
 /** Returns the item ID in a line of a segment or of a merged row. */
 export const itemIdOf = (line: PointLine): string => line.slice(0, line.indexOf("\t"));
 
-/** Parses a line of a run's segment. `mergedPointOf` parses lines of merged rows. */
+/**
+ * Parses a line of a run's segment to a history point. For lines of merged rows, use
+ * `mergedPointOf`.
+ */
 export function pointOf(line: PointLine): HistoryPoint {
   const tab = line.indexOf("\t");
   return { id: line.slice(0, tab), ...storedPointOf(line.slice(tab + 1)) };
 }
 
 /**
- * Returns the line that stores a point in a merged row: its line in the segment, with the run
- * number added.
+ * Returns the line that stores a history point in a merged row: the line that stores it in the
+ * segment, with the run number added.
  */
 export function mergedLine(line: PointLine, runNumber: number): string {
   const tab = line.indexOf("\t");

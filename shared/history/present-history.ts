@@ -2,7 +2,7 @@ import type { FieldChange } from "./field-change.ts";
 import type { ChangesPage } from "./changes-query.ts";
 import type { ItemHistoryPage, ShownPoint } from "./item-history.ts";
 
-/** Returns a page of an item's history in its form in API responses. */
+/** Converts a page of an item's history to its form in API responses. */
 export const presentItemHistory = ({ points, hasMore, start }: ItemHistoryPage) => ({
   object: "list",
   data: points.map(presentPoint),
@@ -32,8 +32,9 @@ export interface ChangedItem {
 }
 
 /**
- * Returns a page of changes in its form in API responses.
- * @param itemOf returns the item of a change
+ * Converts a page of changes to its form in API responses.
+ * @param itemOf returns the parts of the changed item and of its watchlist that the response
+ * contains
  */
 export const presentChanges = (
   { changes, next }: ChangesPage,

@@ -17,9 +17,9 @@ import { readsAtOnce } from "./runs-by-time.ts";
 const lookupsMax = 1_000;
 
 /**
- * Lists changes in an order for which all runs of the span are read: by size or by amount, or the
- * changes of the whole period. Sorted by size or by amount, the list has only changes with such a
- * size.
+ * Returns a page of a list of changes for which all runs of the span must be read: sorted by the
+ * size or the amount of the changes, or comparing the whole period (`compare` = `period`). A list
+ * sorted by size or amount contains only the changes that have this size or amount.
  * @throws 400 INVALID_PARAM if `startingAfter` is malformed, or if the span has too many points to
  * compare
  */

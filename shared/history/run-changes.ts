@@ -23,9 +23,9 @@ export interface ListedRun {
 }
 
 /**
- * Returns the changes that a run observed, and the items that it delisted, in the order of its
- * points. The first known value of a field is not a change. A change from null has null as its
- * earlier value; `comparedWith` adds the last known value later.
+ * Returns the changes that a run observed, including delistings, in the order of the run's history
+ * points. The first known value of a field is not a change. The last known value of a change from
+ * null is null at first; the caller adds the value with `comparedWith`.
  */
 export function changesIn({ watchlistId, segment }: ListedRun): readonly FieldChange[] {
   const { runNumber } = segment;
@@ -60,7 +60,7 @@ const placeOf = ({ id, at, step }: HistoryPoint): Pick<FoundChange, "at" | "item
   step,
 });
 
-/** Returns true if the filter accepts the field of a change. */
+/** Returns true if the filter accepts the field of a change, regardless of the values. */
 export const isOfField = (
   { field }: Pick<FieldChange, "field">,
   { field: wanted, kind }: ChangeFilter,
@@ -69,12 +69,15 @@ export const isOfField = (
 
 /**
  * Returns true if the last known value must be read before the filter can decide: the change is
- * from null, and the filter may select it.
+ * from null to a number, and the filter accepts its field.
  */
 export const needsLastKnown = (change: FieldChange, filter: ChangeFilter): boolean =>
   isReturn(change) && isOfField(change, filter);
 
-/** Returns true if the filter selects the change. */
+/**
+ * Returns true if a change, which must already be compared with its last known value, matches all
+ * parts of the filter.
+ */
 export function isSelected(change: FieldChange, filter: ChangeFilter): boolean {
   const { delta, deltaPercent } = change;
   const { kind, op, minDelta, minDeltaPercent } = filter;

@@ -31,9 +31,9 @@ export const placeOf = ({ watchlistId, segment }: ListedRun): Place => ({
 });
 
 /**
- * Compares the position of a run in a list with a place: negative if the run is before the place, 0
- * if it is at the place. The list has the latest runs first, and runs with the same end time by
- * watchlist ID.
+ * Compares a run with a place in the list: returns a negative number if the run precedes the place,
+ * 0 if the run is at the place, and a positive number if the run follows the place. The list is
+ * sorted by end time, latest first. Runs with the same end time are sorted by watchlist ID.
  */
 export function orderOf(run: ListedRun, place: Place): number {
   const { endedAt, watchlistId, runNumber } = placeOf(run);
@@ -51,7 +51,8 @@ interface RunSource {
 
 /**
  * Yields the runs of several watchlists in a time span, latest first.
- * @param start the run with which to begin; undefined begins with the latest run of the span
+ * @param start place of the run with which to begin; if undefined, begins with the latest run of
+ * the span
  */
 export async function* runsByTime(
   query: ListedWatchlists,

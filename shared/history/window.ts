@@ -6,7 +6,7 @@ import { limits } from "../base/limits.ts";
  * 1.
  */
 
-/** Returns the number of the window that contains a run, from 1. */
+/** Returns the number of the window of a run, from 1. */
 export const windowOf = (runNumber: number): number =>
   Math.ceil(runNumber / limits.historyWindowRuns);
 

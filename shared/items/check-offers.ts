@@ -17,11 +17,11 @@ export interface CheckOffersDependencies extends MeteredReadDependencies {
 }
 
 /**
- * Checks offers for an account: reserves the maximum cost, checks, and charges the answers with
- * status `ok`. A failure after the reservation refunds the whole reservation.
+ * Checks offers for an account: reserves the maximum cost, checks the offers, and charges the
+ * answers with status `ok`. A failure after the reservation refunds the whole reservation.
  * @throws before any check: 402 if the balance or `max_credits` is too low, 409 if the daily budget
  * is too low, 429 if no slot is free. Later: 400 if the response is too large to send; 503 if a
- * dependency fails or no time is left to respond; the errors of the checker
+ * dependency fails or no time is left to respond; the errors of the offer checker
  */
 export async function checkOffers(
   call: OfferCheckCall,

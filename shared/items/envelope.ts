@@ -55,7 +55,7 @@ export interface ProductsEnvelope {
   readonly credits: number;
 }
 
-/** Counts answers by status. */
+/** Returns the number of answers with each status, and their total. */
 export function countByStatus(answers: readonly { readonly status: ReadStatus }[]): StatusCounts {
   const counts = { ok: 0, partial: 0, not_found: 0, unavailable: 0 };
   for (const { status } of answers) counts[status] += 1;
@@ -64,8 +64,8 @@ export function countByStatus(answers: readonly { readonly status: ReadStatus }[
 }
 
 /**
- * Returns the number of items that a call charges: its `ok` and `not_found` answers (specification,
- * section "Item envelope").
+ * Returns the number of items that a call charges: the number of its `ok` and `not_found` answers
+ * (specification, section "Item envelope").
  */
 export const chargedItems = ({ ok, notFound }: StatusCounts): number => ok + notFound;
 

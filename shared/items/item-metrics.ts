@@ -20,7 +20,7 @@ export const itemMetrics = (
 
 /**
  * Returns the metrics of a settled reservation: the charged credits, and the refunded credits,
- * which are the rest of `reserved`.
+ * which are `reserved` - `charged`.
  */
 export const creditMetrics = (
   scraper: StepScraperId,

@@ -34,8 +34,8 @@ export interface CreditCap {
 }
 
 /**
- * Returns the cap from `max_credits` of a parsed body or query; an empty object if `max_credits` is
- * absent.
+ * Returns the credit cap that `max_credits` of a parsed body or query sets; an empty object if
+ * `max_credits` is absent or null.
  */
 export const creditCap = ({
   max_credits: maxCredits,

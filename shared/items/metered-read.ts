@@ -91,12 +91,12 @@ const settleMilliseconds = 60_000;
 const { callLossMs, cancelMs, settleLossMs } = limits.dependencies;
 
 /**
- * Reads items for an account, with one scraper: reserves credits and a concurrency slot, reads, and
- * charges the answers. A call that throws, or whose response would be too late to send, costs
- * nothing.
+ * Reads items for an account, with one scraper: reserves credits and a concurrency slot, reads the
+ * items, and charges the answers. A call that throws, or whose response would be too late to send,
+ * costs nothing.
  * @throws before any read: 402 if the balance or `max_credits` is too low, 409 if the daily budget
  * is too low, 429 if no slot is free. Later: 400 if the response is too large to send; 503 if a
- * dependency fails or no time is left to respond; the errors of the read
+ * dependency fails or no time is left to respond; the errors of `read`
  */
 export async function meteredRead<Answer extends { readonly status: ReadStatus }, Result>(
   call: MeteredCall,
@@ -134,9 +134,11 @@ interface PaidReads<Reads> extends PaidWork {
 }
 
 /**
- * Reserves credits for reads with any number of scrapers, makes the reads, and charges them.
+ * Reserves credits and a concurrency slot for reads with any number of scrapers, makes the reads,
+ * and charges them. A call that throws costs nothing.
  * @param work.read makes the reads before the call's deadline
- * @param work.charge returns the cost of the reads, at most the reserved credits
+ * @param work.charge returns the cost of the reads in credits, at most `work.reserved`, and the
+ * number of charged items
  * @throws the same errors as `meteredRead`, except 400
  */
 export async function paidRead<Reads>(

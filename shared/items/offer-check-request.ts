@@ -60,8 +60,9 @@ export interface OfferCheckRequest extends Shop, CreditCap {
 }
 
 /**
- * Parses the body, sets defaults and checks all rules.
- * @throws 501 for an announced platform; 400 that names the invalid parameter
+ * Parses the body of an offer check, sets defaults and checks all rules.
+ * @throws 501 for a platform that is announced, but not yet available; 400 that names the invalid
+ * parameter
  */
 export function parseOfferCheckRequest(body: OfferCheckBody): OfferCheckRequest {
   const shop = parsePlatform(body, "offer_check");

@@ -8,7 +8,7 @@ import type { MeteredRead } from "./metered-read.ts";
 const describedCount = (description: string) => v.pipe(count, v.description(description));
 
 /**
- * Creates the schema of the response 200 of an offers endpoint from the schema of one result
+ * Creates the schema of the 200 response of an offers endpoint from the schema of one result
  * (specification, section "Item envelope"). `title` names the schema in the OpenAPI document.
  */
 export const offerEnvelope = <Result extends v.GenericSchema>(result: Result, title: string) =>

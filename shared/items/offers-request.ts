@@ -45,7 +45,8 @@ export interface OffersRequest extends Shop, CreditCap {
 /**
  * Converts the body of an offers call to a request: parses the item IDs, sets defaults and checks
  * the rules that the schema cannot check.
- * @throws 501 for an announced platform; 400 that names the invalid parameter
+ * @throws 501 for a platform that is announced, but not yet available; 400 that names the invalid
+ * parameter
  */
 export function parseOffersRequest(body: v.InferOutput<typeof offersBody>): OffersRequest {
   const shop = parsePlatform(body, "offers");
@@ -81,7 +82,8 @@ export const itemOffersRequest = v.pipe(
 );
 
 /**
- * Parses the item ID in the path of the one-item route. Returns the normalized ID.
+ * Parses the item ID in the path of the route that reads the offers of one item. Returns the
+ * normalized ID.
  * @throws 400 for a malformed ID, with `param` = `asin` on retailer_a and `id` elsewhere
  */
 export const parsePathId = (platform: Platform, raw: string): string =>

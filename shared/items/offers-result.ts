@@ -52,8 +52,8 @@ export const offersResponse = offerEnvelope(offersResultSchema, "Offers");
 
 /**
  * Converts the offers of a listing to their form in API responses. First selects the featured offer
- * and the cheapest others, up to the maximum number. Then applies the condition filter, so offers
- * that match the condition may be missing.
+ * and the cheapest other offers, up to the maximum number. Then applies the condition filter, so an
+ * offer that matches the condition is missing if it was not selected.
  */
 export function presentOffers(answer: OffersAnswer, condition: ConditionFilter): OffersResult {
   const { id, status, fetchedAt } = answer;

@@ -27,7 +27,7 @@ export type ProductResult = Readonly<Record<string, unknown>> &
   Pick<Answer, "id" | "status" | "fetchedAt">;
 
 /**
- * Converts the answer for one product to its form in API responses. Only `ok` and `partial` results
+ * Converts the answer for one product to a result in API responses. Only `ok` and `partial` results
  * have product fields. Leaves out fields that the specification does not list.
  */
 export function presentProduct(scraper: ProductScraperId, answer: Answer): ProductResult {

@@ -17,8 +17,9 @@ export interface ReadOffersDependencies extends MeteredReadDependencies {
 }
 
 /**
- * Reads offers for an account: reserves the higher price for every ID and charges the price of each
- * answer. A failure after the reservation refunds the whole reservation.
+ * Reads offers for an account: reserves, for every ID, the price of a listing with several offers,
+ * and charges the price of each answer. A failure after the reservation refunds the whole
+ * reservation.
  * @throws before any read: 402 if the balance or `max_credits` is too low, 409 if the daily budget
  * is too low, 429 if no slot is free. Later: 400 if the response is too large to send; 503 if a
  * dependency fails or no time is left to respond; the errors of the scraper

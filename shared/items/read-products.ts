@@ -31,8 +31,8 @@ export interface ProductsRead {
 }
 
 /**
- * Reads products for an account: reserves the maximum cost, reads, and charges the answers. A
- * failure after the reservation refunds the whole reservation.
+ * Reads products for an account: reserves the maximum cost, reads the products, and charges the
+ * answers. A failure after the reservation refunds the whole reservation.
  * @throws before any read: 402 if the balance or `max_credits` is too low, 409 if the daily budget
  * is too low, 429 if no slot is free. Later: 400 if the response is too large to send; 503 if a
  * dependency fails or no time is left to respond; the errors of the scraper

@@ -17,7 +17,8 @@ import { type ProductScraperId, scrapers } from "../scrapers/catalog.ts";
 import { type CreditCap, creditCap, maxCreditsField } from "./max-credits.ts";
 
 /**
- * Creates the schema of a parameter that is an array of item IDs. Its messages name the parameter.
+ * Creates the schema of a parameter that is an array of item IDs. The error messages name the
+ * parameter.
  */
 export const idArray = (name: string): v.GenericSchema<string[]> =>
   v.array(
@@ -77,9 +78,10 @@ export interface ProductsRequest extends Shop, CreditCap {
 }
 
 /**
- * Parses the body, sets defaults and checks all rules, in this order: platform and marketplace,
- * missing parameters, tier, IDs.
- * @throws 501 for an announced platform; 400 that names the invalid parameter
+ * Parses the body of `POST /v1/products`, sets defaults and checks all rules, in this order:
+ * platform and marketplace, missing parameters, tier, IDs.
+ * @throws 501 for a platform that is announced, but not yet available; 400 that names the invalid
+ * parameter
  */
 export function parseProductsRequest(body: ProductsBody): ProductsRequest {
   const shop = parsePlatform(body);

@@ -8,7 +8,7 @@ import { presentProduct } from "./product.ts";
 import type { ProductsRequest } from "./request.ts";
 
 /**
- * Refuses a request with items that the sandbox does not have.
+ * Refuses a request with items other than the reserved IDs of the sandbox.
  * @throws 400 that names the first such item
  */
 export function refuseOtherItems({ platform, ids }: ProductsRequest): void {
@@ -34,7 +34,8 @@ interface SandboxRead {
 }
 
 /**
- * Reads products of the sandbox, with the same response as `POST /v1/products`, but free of charge.
+ * Reads products from the sandbox, free of charge. The response has the form of `POST
+ * /v1/products`.
  */
 export async function readSandboxProducts(
   { request, now, deadline }: SandboxRead,

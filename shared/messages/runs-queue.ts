@@ -44,7 +44,7 @@ interface WatchlistRef {
 }
 
 /**
- * Returns the message that makes the run starter check whether a watchlist is due.
+ * Returns the message that makes the run starter check whether a run of a watchlist is due.
  * @param scheduledTime due time, ISO 8601
  * @param overdue true if the sweeper sends the message
  */

@@ -21,7 +21,10 @@ export interface Metrics {
 /** Receives metric values. */
 export type MetricsSink = (metrics: readonly Metrics[]) => void;
 
-/** Creates metric values of one kind. Omits undefined values. */
+/**
+ * Creates the metrics of one kind from their dimensions and values. Omits values that are
+ * undefined.
+ */
 export const newMetrics = <K extends MetricKind>(
   kind: K,
   dimensions: Readonly<Record<DimensionName<K>, string>>,

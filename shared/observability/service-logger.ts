@@ -33,7 +33,8 @@ class LineFormatter extends LogFormatter {
 }
 
 /**
- * Creates the logger of a Lambda function. It writes JSON lines with the keys of the current work.
+ * Creates the logger of a Lambda function. The logger writes JSON lines, which contain the keys of
+ * the current unit of work.
  */
 export const serviceLogger = ({
   stage,

@@ -29,8 +29,8 @@ export const within = <Result>(work: Work, act: () => Result): Result => current
 export const workKeys = (): WorkKeys => current.getStore()?.keys ?? {};
 
 /**
- * Adds keys to the log lines of the current unit of work; replaces equal keys. No effect outside a
- * unit of work.
+ * Adds keys to the log lines of the current unit of work. Replaces the value of a key that already
+ * exists. Does nothing outside a unit of work.
  */
 export function addWorkKeys(keys: WorkKeys): void {
   const work = current.getStore();
@@ -46,9 +46,9 @@ export const recordMetrics: MetricsSink = (metrics) => {
 export type WriteLine = (message: string, line: Readonly<Record<string, unknown>>) => void;
 
 /**
- * Writes the last log line of the current work: `message`, the values of `line`, and the metrics of
- * the work. If the metrics do not fit into one line, writes further lines. Outside a unit of work,
- * the line has no metrics.
+ * Writes the last log line of the current unit of work: `message`, the values of `line`, and the
+ * metrics of the unit of work. If the metrics do not fit into one line, writes further lines.
+ * Outside a unit of work, the line has no metrics.
  */
 export function endWork(
   write: WriteLine,

@@ -42,10 +42,10 @@ export const failedExchange = (error: SendFailure, sent: boolean): Exchange => (
 });
 
 /**
- * Sends a request once and reads the response. Keeps the socket open only if request and response
- * are complete. Never rejects. Returns `stale` if a reused socket fails before the first byte of
- * the response. The server has then probably closed the idle socket, so the caller can repeat the
- * request on a new socket.
+ * Sends a request once, reads the response, and returns the result. Keeps the socket open only if
+ * request and response are complete. Never rejects. Returns `stale` if a reused socket fails before
+ * the first byte of the response. The server has then probably closed the idle socket, so the
+ * caller can repeat the request on a new socket.
  * @param open creates the request
  */
 export function attemptExchange(
@@ -174,7 +174,8 @@ const failures: readonly (readonly [RegExp, SendFailure])[] = [
 ];
 
 /**
- * Classifies an error of Node.js as a failure to send; `connection_failed` for an unknown error.
+ * Returns the kind of send failure that an error of Node.js means; `connection_failed` for an
+ * unknown error.
  */
 export function failureOf(error: Error): SendFailure {
   const code = "code" in error ? String(error.code) : "";

@@ -59,8 +59,8 @@ const headerBytesMax = 16 * 1_024;
 /**
  * Creates a connection to one host, with HTTP/1.1 and without redirects. The connection sends
  * nothing to an address that the policy refuses. It checks an IP address in the URL, every address
- * of a DNS lookup, and finally the address to which it has connected. It shares no sockets with
- * other connections.
+ * of a DNS lookup, and finally the address to which it has connected. The connection shares no
+ * sockets with other connections.
  */
 export function guardedConnection(options: ConnectionOptions): GuardedConnection {
   const { policy, parallel = parallelMax, answerBytesMax: bytesMax } = options;

@@ -19,10 +19,11 @@ export interface ProbeDependencies {
 }
 
 /**
- * Counts a probe of an account against its limit. Call it before the checks of the probe, so that a
- * probe that is refused later counts too.
- * @throws 429 RATE_LIMITED above `limits.probes`; 503 UNAVAILABLE if the store fails, so that no
- * probe starts without being counted
+ * Counts a probe against the limit of its account. Call this function before the other checks of
+ * the probe, so that a probe that these checks refuse counts too.
+ * @throws 429 RATE_LIMITED if the account has already made the maximum number of probes
+ * (`limits.probes`); 503 UNAVAILABLE if the store fails, so that no probe starts without being
+ * counted
  */
 export async function countProbe(
   { accountId, now }: { readonly accountId: string; readonly now: Date },

@@ -9,7 +9,7 @@ export interface CheckedParam {
 }
 
 /**
- * Validates, normalizes and returns a customer's URL, after resolving its host.
+ * Validates a customer's URL, resolves its host, and returns the normalized URL.
  * @throws 400 INVALID_PARAM if the rules refuse the URL or any address of its host, or if the host
  * has no address
  */

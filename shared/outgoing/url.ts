@@ -54,9 +54,9 @@ const refusedSuffixes = [
 /**
  * Parses a customer's URL. Accepts HTTPS, a public host that is not this service, and port 443 or
  * 1024 to 65535. Refuses a user name or password. If the policy allows loopback, also accepts plain
- * HTTP and loopback hosts. `href` of an accepted URL is its normalized form; parse it only with the
- * WHATWG `URL` class. `reason` of a refused URL completes a sentence that starts with the parameter
- * name.
+ * HTTP and loopback hosts. For an accepted URL, `href` is the normalized form, which must be parsed
+ * only with the WHATWG `URL` class. For a refused URL, `reason` completes a sentence that starts
+ * with the parameter name.
  */
 export function parsePublicUrl(raw: string, rules: UrlRules): ParsedUrl {
   const problem = textProblem(raw, rules.policy.allowLoopback);
@@ -70,7 +70,7 @@ export function parsePublicUrl(raw: string, rules: UrlRules): ParsedUrl {
 }
 
 /**
- * Normalizes a URL: removes the fragment and the trailing dot of its host. Returns null if the
+ * Normalizes a URL: removes the fragment, and the trailing dot of the host. Returns null if the
  * string is not a URL.
  */
 export function normalizeUrl(raw: string): string | null {

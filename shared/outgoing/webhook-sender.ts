@@ -17,7 +17,8 @@ export interface WebhookSenderOptions extends Omit<
 
 /**
  * Creates a sender of webhooks. Each receiver gets a separate connection, which never connects to
- * an address that the policy refuses. A failure of a receiver is a result, not an exception.
+ * an address that the policy refuses. If a receiver fails, the sender returns the failure as a
+ * result and does not throw.
  */
 export function webhookSender({ clock, ...options }: WebhookSenderOptions): Sender {
   return {

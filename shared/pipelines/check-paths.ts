@@ -15,7 +15,8 @@ interface Way {
  * - all referenced steps exist;
  * - no path loops;
  * - a run can reach every step;
- * - on each path, a step that finds the offer in the buy box precedes each `offer_check` step.
+ * - on each path, a product or offers step, which finds the offer in the buy box, precedes each
+ *   `offer_check` step.
  *
  * @throws 400 with `param` = the key to change
  */

@@ -22,8 +22,8 @@ interface Place {
 }
 
 /**
- * Checks that a route has an effect, that its keys fit together, and that its tests fit the step's
- * scraper (specification, section "Pipeline").
+ * Checks that a route has an effect, that the keys of the route can be combined, and that the
+ * step's scraper reads the fields that the route tests (specification, section "Pipeline").
  * @throws 400 with `param` = the key to change
  */
 export function checkRoute(route: Route, place: Place): void {
@@ -195,7 +195,7 @@ const opRules: Readonly<
 
 /**
  * Returns the values of `op` that can test a field of this type.
- * @param whens values of `when` with which a route can test the field
+ * @param whens the values of `when` with which a route can test the field (see `whensFor`)
  */
 export const opsFor = (type: FieldType, whens: readonly When[]): readonly Op[] =>
   ops.filter((op) => {

@@ -15,9 +15,9 @@ const tolerance = 1e-9;
 const prices: ReadonlySet<string> = new Set(priceFields);
 
 /**
- * Returns the fields in `fields` that changed between two reads of the same kind. A field that is
- * absent in either read has not changed. A change from or to null is a change. Prices that differ
- * by at most half a cent are equal.
+ * Returns those of `fields` that changed between two reads of the same kind, with their values
+ * before and after. A field that is absent in either read has not changed. A change from or to null
+ * is a change. Prices that differ by at most half a cent are equal.
  */
 export function changedFields(
   before: Snapshot,

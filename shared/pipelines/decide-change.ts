@@ -25,15 +25,16 @@ export interface ChangeDecision {
 }
 
 /**
- * Decides whether an item matches a `changed` route that has a state. Compares each field of the
- * read with its reference value in the state. A field that the read lacks keeps its reference
- * value.
- * - Route with `min_delta`, `min_delta_percent`, `confirm` or `cooldown`: the reference value is
- *   the value that the route notified last. Before the first notification, it is the value before
- *   the first change. It also follows higher values if the route has `decreased`, and lower values
- *   if it has `increased`. A change in small steps or during a cooldown is therefore not lost.
- * - Route without these keys: the reference value is the last known value that is not null. Only
- *   routes with `increased` or `decreased` have a state then.
+ * Decides whether an item matches a `changed` route that has a state. Returns the decision and the
+ * state after the read. Compares each field of the read with its reference value in the state. A
+ * field that the read lacks keeps its reference value.
+ * - For a route with `min_delta`, `min_delta_percent`, `confirm` or `cooldown`, the reference value
+ *   is the value that the route notified last. Before the first notification, it is the value
+ *   before the first change. If the route has `decreased`, a higher value also becomes the
+ *   reference value. If the route has `increased`, a lower value does. A change in small steps or
+ *   during a cooldown is therefore not lost.
+ * - For a route without these keys, the reference value is the last known value that is not null.
+ *   Such a route has a state only if it has `increased` or `decreased`.
  * - With `min_delta`, `increased` or `decreased`, the reference value is never null, because only
  *   numbers are compared.
  */
@@ -66,9 +67,9 @@ export function decideChange(route: Route, state: RouteState, read: ChangeRead):
 }
 
 /**
- * Returns the state of a `changed` route after a read by another step, which does not have the
- * route. Keeps the reference values with which the route can still compare. If the route is not
- * gated (see `isGated`), a new number becomes its reference value. A changed field without a
+ * Returns the state of a `changed` route after a read of the item by another step than the route's
+ * own step. Keeps the reference values with which the route can still compare. If the route is not
+ * gated (see `isGated`), a new number becomes the reference value. A changed field without a
  * reference value gets the value before the read, because the route has not compared the new value
  * yet. Drops the confirmation count of a field whose value is now on the other side of the
  * reference value.

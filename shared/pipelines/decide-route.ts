@@ -26,8 +26,8 @@ export const cooldownAfter = (
 };
 
 /**
- * Decides whether an item matches a route with state whose `when` is not `changed`. Returns the
- * decision and the new state. A read with an unknown verdict does not change the state.
+ * Decides whether an item matches a route that has a state and whose `when` is not `changed`.
+ * Returns the decision and the new state. A read with an unknown verdict does not change the state.
  *
  * - `confirm`: the condition must be met in this number of reads in a row.
  * - `once`: after a match, the item does not match again until a read does not meet the condition.

@@ -6,11 +6,11 @@ import type { PipelineRecord } from "./pipeline-schema.ts";
 export const defaultRefreshEveryRuns = 8;
 
 /**
- * Returns the default pipeline of a platform. On retailer_a, the first read of an item uses full.
- * Later runs read the item with pulse. If pulse finds a change or a buy box above the lowest price,
- * lite reads the item and reports changes. Every `refreshEveryRuns`th run starts with lite; no run
- * does if `refreshEveryRuns` is 0. Other platforms have one tier: every run reads every item and
- * reports changes of tracked fields, and `refreshEveryRuns` has no effect.
+ * Returns the default pipeline of a platform. On retailer_a, the first read of an item uses the
+ * tier `full`. Later runs read the item with `pulse`. If `pulse` finds a change, or a buy-box price
+ * above the lowest price, `lite` reads the item and reports changes. Every `refreshEveryRuns`th run
+ * starts with `lite`; no run does if `refreshEveryRuns` is 0. Other platforms have one tier: every
+ * run reads every item and reports changes of tracked fields, and `refreshEveryRuns` has no effect.
  */
 export function defaultPipeline(platform: Platform, refreshEveryRuns: number): Pipeline {
   return platform === "retailer_a" ? retailerADefault(refreshEveryRuns) : oneTierDefault(platform);

@@ -53,7 +53,7 @@ export interface FieldReference {
 /** The value with which a test compares a field. */
 export type TestValue = MetadataValue | MetadataReference | FieldReference;
 
-/** Returns true if a test compares with the value of another field. */
+/** Returns true if a test compares its field with the value of another field. */
 export const isFieldReference = (value: TestValue | undefined): value is FieldReference =>
   typeof value === "object" && "field" in value;
 
@@ -94,7 +94,7 @@ export interface Route {
   readonly notify?: boolean;
 }
 
-/** Returns true if a test compares with metadata. */
+/** Returns true if a test compares its field with metadata of the item. */
 export const isMetadataReference = (value: TestValue | undefined): value is MetadataReference =>
   typeof value === "object" && "metadata" in value;
 

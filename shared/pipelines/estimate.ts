@@ -24,8 +24,9 @@ export interface EstimatedCredits {
 }
 
 /**
- * Estimates the cost of a watchlist's runs (specification, section "Watchlist"). Adds the maximum
- * price of each step that every item is certain to reach. Delisted items cost nothing.
+ * Estimates the cost of a watchlist's runs, in credits (specification, section "Watchlist"): the
+ * sum of the maximum prices of the steps that all items are certain to reach. Delisted items cost
+ * nothing.
  */
 export function estimatedCredits(pipeline: Pipeline, items: ItemsByState): EstimatedCredits {
   const { entry, refresh, baseline } = pipeline;
@@ -66,8 +67,8 @@ function creditsFrom(pipeline: Pipeline, { start, items, isSure }: Walk): number
 
 /**
  * Returns the maximum price of the first step of a run, in credits, for all items that start there.
- * Items that were read before start at the entry, and new items start at the baseline. The price of
- * the more expensive step counts.
+ * Items that were read before start at the entry, and new items start at the baseline. If these are
+ * two steps, returns the higher of their prices.
  */
 export function firstStepCredits(pipeline: Pipeline, items: ItemsByState): number {
   const { entry } = pipeline;
@@ -97,10 +98,10 @@ export interface RunBounds {
 }
 
 /**
- * Calculates the lowest and highest cost of a run under a credit limit. A step runs completely or
- * not at all. It costs nothing if the limit leaves too few credits for the items that are certain
- * to reach it. The items that may reach a step, but are not certain to, cost at most the rest of
- * the limit.
+ * Calculates the lowest and highest cost of a run under a credit limit, in credits. A step is read
+ * completely or not at all. The step costs nothing if the limit leaves too few credits for the
+ * items that are certain to reach the step. If other items may reach the step too, the step costs
+ * at most what is left of the limit.
  */
 export function boundsOf(pipeline: Pipeline, items: RunItems): RunBounds {
   const best = boundOf(pipeline, items, {
@@ -158,9 +159,9 @@ interface Deferral {
 }
 
 /**
- * Returns the steps that a run under a credit limit probably defers, in run order.
- * @param likelyAt returns the likely number of items of a step. At least the items that are certain
- * to reach the step are counted.
+ * Returns the steps that a run probably defers because of its credit limit, in run order.
+ * @param likelyAt returns the likely number of items of a step. If more items are certain to reach
+ * the step, their number is used instead.
  */
 export function likelyDeferrals(
   pipeline: Pipeline,

@@ -32,10 +32,10 @@ const testsOf = ({ field, op, value, where = [] }: Route): readonly FieldTest[] 
 
 /**
  * Evaluates the tests of a route on the values of a read: `unmet` if one fails, else `unknown` if
- * the read lacks a tested field, else `met`. Null passes neither `below` nor `above`. For a route
- * with `once`, such a test of null is `unknown`, because the price of a sold-out item may still
- * meet the condition. A test fails, even with `is_not`, if it compares with metadata that the item
- * lacks, or that has another type than the field.
+ * the read lacks a tested field, else `met`. A test of null with `below` or `above` fails.
+ * Exception: for a route with `once`, the result of this test is `unknown`, because the price of a
+ * sold-out item may still meet the condition. A test fails, even with `is_not`, if it compares with
+ * metadata that the item lacks, or that has another type than the field.
  */
 export function verdictOf(route: Route, { values, metadata = {} }: TestedItem): Verdict {
   let isKnown = true;

@@ -12,9 +12,9 @@ import { pipelineBody, plainName } from "./pipeline-body.ts";
  * Parses a pipeline of a request, sets defaults and checks all rules (specification, section
  * "Pipeline"). Refuses unknown keys at every level, steps that no run reaches, and an `offer_check`
  * step without a product or offers step before it on every path.
- * @param path path of the pipeline in the request, with which `param` of an error begins
- * @throws 400 with `param` = the key to change; 501 if the pipeline is valid but one of its
- * scrapers is only announced for this marketplace
+ * @param path path of the pipeline in the request; `param` of an error begins with it
+ * @throws 400 with `param` = the key to change; 501 if the pipeline is valid, but one of its
+ * scrapers is announced and not yet available for this marketplace
  */
 export function parsePipeline(value: unknown, shop: Shop, path = "pipeline"): Pipeline {
   const parsed = v.safeParse(pipelineBody, value, { abortEarly: true });

@@ -65,8 +65,8 @@ export const meaning = {
 } as const;
 
 /**
- * Creates the schema of a string in responses that now has one of these values. It accepts every
- * string, because later releases may add values.
+ * Creates the schema of a string in responses. In this release, the string has one of `values`. The
+ * schema accepts every string, because later releases may add values.
  */
 export const openSet = (values: readonly string[], description: string): v.GenericSchema<string> =>
   v.pipe(

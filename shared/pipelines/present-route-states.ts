@@ -12,9 +12,9 @@ interface PresentedState {
 }
 
 /**
- * Converts the states of an item at notifying routes to their form in API responses. Omits two
- * kinds of states that cannot prevent a match: states of routes without `confirm`, `once` and
- * `cooldown`, and initial states.
+ * Converts the states that routes with `notify` have stored about an item to their form in API
+ * responses. Omits two kinds of states that cannot prevent a match: states of routes without
+ * `confirm`, `once` and `cooldown`, and initial states.
  */
 export const presentRouteStates = (
   pipeline: Pipeline,

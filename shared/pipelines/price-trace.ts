@@ -70,14 +70,17 @@ const derivedPrices: Readonly<Record<DerivedPriceField, DerivedPrice>> = {
 /**
  * Returns the first trace of an item's prices, from which a derived field such as a 30-day minimum
  * is calculated.
- * @param read the first read with a price
+ * @param read the item's first read with a price
  */
 export const startTrace = (field: DerivedPriceField, read: PriceRead): PriceTrace => ({
   since: dayOf(read.at),
   ...derivedPrices[field].start(read),
 });
 
-/** Returns the trace after a read; the same object if the price did not change. */
+/**
+ * Returns the trace of an item's prices after a read. Returns `trace` itself if the price did not
+ * change.
+ */
 export const traceAfter = (
   field: DerivedPriceField,
   trace: PriceTrace,
@@ -86,8 +89,8 @@ export const traceAfter = (
 
 /**
  * Returns the value of a derived price field at a read. Returns undefined if the prices in the
- * trace do not go back to the first day of the field's window, or if no price was known in the
- * window.
+ * trace do not go back to the first day of the field's time span (such as 30 days), or if no price
+ * was known in this span.
  * @param trace the trace before the read
  */
 export function derivedPrice(

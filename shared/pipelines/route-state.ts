@@ -46,8 +46,8 @@ export interface RoutePart {
 }
 
 /**
- * Returns true if a route compares with the values that it notified last, or counts or delays its
- * matches.
+ * Returns true if a route compares with the values that it notified last, counts reads that meet
+ * its condition, or delays its notifications.
  */
 export const isGated = (route: Route): boolean =>
   route.min_delta !== undefined ||
@@ -61,7 +61,7 @@ export const isDirectional = ({ op }: Route): boolean => op === "increased" || o
 
 const partsByStep = new WeakMap<Step, readonly RoutePart[]>();
 
-/** Returns the parts of a step's routes that can have a state, in route order. */
+/** Returns the parts of a step's routes, in route order. Only a part with a key has a state. */
 export function partsOf(step: Step): readonly RoutePart[] {
   const known = partsByStep.get(step);
   if (known !== undefined) return known;
@@ -117,7 +117,7 @@ export interface StatefulPart {
 
 const statefulByPipeline = new WeakMap<Pipeline, readonly StatefulPart[]>();
 
-/** Returns the route parts of a pipeline that have a state. */
+/** Returns, for all steps of a pipeline, the route parts that have a state. */
 export function statefulParts(pipeline: Pipeline): readonly StatefulPart[] {
   const known = statefulByPipeline.get(pipeline);
   if (known !== undefined) return known;

@@ -89,8 +89,9 @@ interface Outcome extends ReadingFacts, StoredStates {
 type Tested = Omit<Outcome, "known" | "notified" | "trackedFields" | keyof StoredStates>;
 
 /**
- * Returns the routes of a step that an item matches after a read (specification, section
- * "Pipeline"). The first reading of its kind is neither `changed` nor `unchanged`.
+ * Decides which routes of a step an item matches after a read (specification, section "Pipeline").
+ * Returns the steps to which the item is routed, the changes to store and to report, and the new
+ * states of the routes. The first reading of its kind is neither `changed` nor `unchanged`.
  * @param stored the stored route states of the item, and the time of the read; no states by default
  */
 export function matchRoutes(
@@ -126,8 +127,8 @@ export function matchRoutes(
 }
 
 /**
- * Returns true if an item that was read with status `ok` and without changed fields matches no
- * route of a step. The routes of the step must have no state.
+ * Returns true if an item matches no route of a step, after a read with status `ok` in which no
+ * field changed. The routes of the step must not have a state.
  */
 export function matchesNoRoute(
   step: Step,
@@ -279,10 +280,10 @@ const takes: Readonly<Record<When, (outcome: Tested, route: Route) => boolean>> 
 };
 
 /**
- * Merges a new reading into the last reading of its kind: adds new fields and replaces changed
- * values. A field that is absent in `observed` keeps its last value. A price that differs by at
- * most half a cent also keeps its stored value, so that a slow drift is detected when it exceeds
- * half a cent. Returns `before` itself if nothing differs.
+ * Merges a new reading into the last reading of its kind (`before`), and returns the result: adds
+ * new fields and replaces changed values. A field that is absent in `observed` keeps its last
+ * value. A price that differs by at most half a cent also keeps its stored value, so that a slow
+ * drift is detected when it exceeds half a cent. Returns `before` itself if nothing differs.
  */
 export function mergeReading(before: Snapshot | null, observed: Snapshot): Snapshot {
   if (before === null) return observed;

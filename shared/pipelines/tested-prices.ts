@@ -8,8 +8,8 @@ import type { RouteState, RouteStates } from "./route-state.ts";
 const testedByPipeline = new WeakMap<Pipeline, readonly DerivedPriceField[]>();
 
 /**
- * Returns the derived price fields that the routes of a pipeline test, or with which they compare
- * another field.
+ * Returns the derived price fields that the routes of a pipeline test, and those with which the
+ * routes compare another field.
  */
 export function testedPrices(pipeline: Pipeline): readonly DerivedPriceField[] {
   const known = testedByPipeline.get(pipeline);
@@ -34,8 +34,8 @@ export const readsPrice = ({ scraper }: Pick<Step, "scraper">): boolean =>
   stepScrapers[scraper].testableFields.includes("price");
 
 /**
- * Returns the price that a read observed, with the earlier price and the time. Returns undefined if
- * `observed` has no price.
+ * Returns the price that a read observed, with the price before the read and the time of the read.
+ * Returns undefined if `observed` has no price.
  * @param before last reading of the same kind
  * @param at time of the read, ISO 8601
  */
@@ -58,7 +58,8 @@ const settlePrice = (was: FieldValue | undefined, seen: FieldValue): FieldValue 
   was !== undefined && areEqual("price", was, seen) ? was : seen;
 
 /**
- * Returns the tested derived price fields at a read. A field without a value is absent.
+ * Returns the values of the derived price fields that a pipeline tests, at the time of a read. A
+ * field without a value is absent.
  * @param states states of the item before the read
  * @param read undefined if the read has no price; the result is then empty
  */
@@ -78,10 +79,10 @@ export function derivedPricesAt(
 }
 
 /**
- * Returns the states of the tested derived price fields after a read. A field without a trace gets
- * one only at the first read with a price.
+ * Returns the states of the derived price fields that a pipeline tests, after a read. A field
+ * without a trace gets a trace only at the item's first read with a price.
  * @param states states of the item before the read
- * @param read undefined if the read has no price
+ * @param read undefined if the read has no price; the traces then stay the same
  */
 export function priceStatesAfter(
   pipeline: Pipeline,

@@ -211,10 +211,11 @@ export const liveMarketplaces = (platform?: string): readonly string[] => [
 const anyShop = looseObject({ platform: optional(unknown()), marketplace: optional(unknown()) });
 
 /**
- * Throws if a request names a platform, endpoint or marketplace that is only announced. Accepts a
- * raw request of any type, so that it can run before all other checks: no other error must hide
- * this one. Accepts unknown names, which `parsePlatform` refuses.
- * @throws 501 if the platform, its endpoint or its marketplace is announced
+ * Throws if a request names a platform, endpoint or marketplace that is announced, but not yet
+ * available. Accepts a raw request of any type, so that this check can run before all other checks:
+ * no other error must hide the error 501. Ignores unknown names, which `parsePlatform` refuses.
+ * @throws 501 if the platform, or the endpoint or marketplace on this platform, is announced, but
+ * not yet available
  */
 export function refuseAnnounced(sent: unknown, endpoint: EndpointId = "products"): void {
   const { platform: name = defaultPlatform, marketplace } = is(anyShop, sent) ? sent : {};
@@ -232,8 +233,10 @@ export function refuseAnnounced(sent: unknown, endpoint: EndpointId = "products"
 }
 
 /**
- * Parses the platform and marketplace of a request. Absent values get their defaults.
- * @throws 501 if the platform, its endpoint or its marketplace is announced; 400 for unknown names
+ * Parses the platform and marketplace of a request. An absent platform is `retailer_a`, and an
+ * absent marketplace is the default of the platform.
+ * @throws 501 if the platform, or the endpoint or marketplace on this platform, is announced, but
+ * not yet available; 400 for unknown names
  */
 export function parsePlatform(
   wanted: {
@@ -274,15 +277,18 @@ export function currencyOf(platform: Platform, marketplace: string): string {
 }
 
 /**
- * Returns the tiers of `POST /v1/products` on a platform. Empty if the platform lacks this
- * endpoint.
+ * Returns the tiers of `POST /v1/products` on a platform. Returns an empty array if the platform
+ * lacks this endpoint.
  */
 export function productTiers(platform: Platform): readonly Tier[] {
   const entry: PlatformEntry = platforms[platform];
   return entry.endpoints.find((endpoint) => endpoint.id === "products")?.tiers ?? [];
 }
 
-/** Returns a products tier by ID. @throws Error if the platform does not have it */
+/**
+ * Returns the tier of `POST /v1/products` with this ID. @throws Error if the platform lacks the
+ * tier
+ */
 export function productTier(platform: Platform, id: string): Tier {
   const foundTier = productTiers(platform).find((tier) => tier.id === id);
   assert(foundTier !== undefined, "a tier that the code names must exist");
@@ -290,6 +296,7 @@ export function productTier(platform: Platform, id: string): Tier {
 }
 
 /**
- * Returns true for the ID of a live platform; false for announced platforms and all other names.
+ * Returns true for the ID of a live platform. Returns false for all other names, including
+ * platforms that are announced, but not yet available.
  */
 export const isPlatform = (name: string): name is Platform => Object.hasOwn(platforms, name);

@@ -36,7 +36,7 @@ export interface Endpoint {
   readonly tiers: readonly Tier[];
 }
 
-/** Returns a live endpoint with these tiers. */
+/** Returns the catalog entry of a live endpoint with these tiers. */
 export const liveEndpoint = (id: EndpointId, tiers: readonly Tier[]): Endpoint => ({
   id,
   name: endpointNames[id],
@@ -45,7 +45,10 @@ export const liveEndpoint = (id: EndpointId, tiers: readonly Tier[]): Endpoint =
   tiers,
 });
 
-/** Returns the entries of endpoints that are only announced. Such an endpoint has no tiers. */
+/**
+ * Returns the catalog entries of endpoints that are announced, but not yet available. Such an
+ * endpoint has no tiers.
+ */
 export const announcedEndpoints = (...ids: readonly EndpointId[]): readonly Endpoint[] =>
   ids.map((id) => ({
     id,

@@ -13,7 +13,10 @@ const degradedMin = 0.5;
 /** The statuses and their limits, in the words of the API reference. */
 export const healthStatusText = `\`operational\` from ${operationalMin}, \`degraded\` from ${degradedMin}, else \`down\`.`;
 
-/** Returns the status for a share of complete answers; null if too few items were read. */
+/**
+ * Returns the health status for a share of complete answers, from 0 to 1. A share of null, which
+ * means that too few items were read, has the status `unknown`.
+ */
 export function healthStatusOf(share: number | null): HealthStatus {
   if (share === null) return "unknown";
   if (share >= operationalMin) return "operational";

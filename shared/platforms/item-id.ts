@@ -29,8 +29,8 @@ const rules: Readonly<Record<Platform, IdRule>> = {
 };
 
 /**
- * Returns the pattern of a platform's item IDs for clients. Its capturing group, in upper case, is
- * the normalized ID.
+ * Returns the regular expression of a platform's item IDs, for API responses. The text that its
+ * capturing group matches, in upper case, is the normalized ID.
  */
 export const itemIdPattern = (platform: Platform): string => rules[platform].pattern.source;
 
@@ -56,9 +56,9 @@ export function parseItemIds(
 }
 
 /**
- * Parses an item ID. Returns it normalized: trimmed, in upper case, and without a
- * prefix that the platform accepts, such as `A-`.
- * @throws 400 INVALID_PARAM with this `param`
+ * Parses an item ID. Returns the normalized ID: trimmed, in upper case, and without a prefix that
+ * the platform accepts, such as `A-`.
+ * @throws 400 INVALID_PARAM, with this `param`, for an invalid ID
  */
 export function parseItemId(platform: Platform, raw: string, param: string): string {
   const { pattern, expected } = rules[platform];

@@ -135,7 +135,8 @@ export const platformsResponse = v.object({
 type PlatformRecord = v.InferOutput<typeof platformSchema>;
 
 /**
- * Returns all platforms in API responses: first the live platforms, then the announced platforms.
+ * Returns all platforms in their form in API responses: first the live platforms, then the
+ * platforms that are announced, but not yet available.
  */
 export const presentPlatforms = (
   healthOf: HealthOfTier,

@@ -97,8 +97,8 @@ export const presentStructured = (): v.InferOutput<typeof structuredResponse> =>
 });
 
 /**
- * Returns the error for a call to a structured-data endpoint: 501 for an announced endpoint,
- * otherwise 404.
+ * Returns the error for a call to a structured-data endpoint: 501 for an endpoint that is
+ * announced, but not yet available, otherwise 404.
  * @param platform The platform in the path, which may be unknown.
  * @param kind The kind of data in the path, which may be unknown.
  */

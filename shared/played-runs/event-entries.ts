@@ -16,7 +16,10 @@ export const eventCounts = v.pipe(
   v.description("Items in the events that would have been sent, by event type."),
 );
 
-/** Returns the entries of the events of a played run: one for each item of an event. */
+/**
+ * Returns the entries of the events that a played run would have sent: one for each item of an
+ * event.
+ */
 export const entriesOf = ({ run, events }: Pick<PlayedRun, "run" | "events">): EventEntry[] =>
   events.flatMap((event) =>
     entriesIn(event).map((entry) => ({ type: event.type, run_number: run.runNumber, entry })),
@@ -32,7 +35,7 @@ function entriesIn({ body }: SerializedEvent): readonly Record<string, unknown>[
   return data.changes ?? data.products ?? [];
 }
 
-/** Returns the number of entries by event type. */
+/** Returns the number of entries of each event type, by type. */
 export function countEntries(entries: readonly Pick<EventEntry, "type">[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { type } of entries) counts[type] = (counts[type] ?? 0) + 1;

@@ -18,7 +18,7 @@ function merged(items: readonly Item[], more: readonly Item[]): readonly Item[] 
 }
 
 /**
- * Creates a page store in memory, without items.
+ * Creates a page store in memory, which has no items at first.
  * @param stored the real page store, from which only item details are read
  */
 export function memoryPages(stored: Pick<PageStore, "details">): MemoryPages {

@@ -38,7 +38,7 @@ const noItemsBefore = (): never => {
 };
 
 /**
- * Creates the stores and the queue of one run, in memory.
+ * Creates the stores and the queue of one run, in memory. The run itself must still be claimed.
  * @param id ID of the run
  */
 export function memoryRun(id: string): MemoryRun {

@@ -47,7 +47,10 @@ export interface PlayedRun {
   readonly outcome: WatchlistOutcome;
 }
 
-/** Plays a run: plans, reads and ends it with the run engine, on stores in memory. */
+/**
+ * Plays a claimed run in memory: plans, reads and ends the run with the run engine. Stores and
+ * sends nothing. Returns the ended run and the events that it would have sent.
+ */
 export async function playRun(
   { memory, watchlist, deadline }: PlayRequest,
   { earlierRuns, clockAtEnd, ...dependencies }: PlayDependencies,

@@ -11,8 +11,8 @@ export interface MostReads {
 }
 
 /**
- * Returns the maximum number of reads of each step of a run, in run order. Leaves out steps that no
- * item can reach.
+ * Returns the maximum number of items that each step of a run reads, and the maximum price of these
+ * reads in credits, in run order. Leaves out steps that no item can reach.
  * @param starts for each item, the steps at which it can start
  */
 export function mostReads(

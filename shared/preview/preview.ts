@@ -60,8 +60,9 @@ export interface Preview extends PlayedRun {
 
 /**
  * Runs a pipeline once on some items of a watchlist, with live reads. The run engine plans, reads
- * and ends this run on stores in memory. Stores and sends nothing. Each step costs what it costs in
- * a run. The call first reserves the maximum price of the reads that the routes can cause.
+ * and ends this run on stores in memory: no run is stored and no event is sent. Each step costs
+ * what it costs in a real run. The call first reserves the maximum price of all reads that the
+ * routes can cause.
  * @throws before any read: 402 if the balance or `max_credits` is too low, 409 if the daily budget
  * is too low, 429 if no slot is free. Later: 503 if a dependency fails or no time is left to
  * respond; the errors of the scrapers

@@ -11,7 +11,7 @@ import type { Watchlist } from "../watchlists/watchlist.ts";
 const { previewItemsMax } = limits;
 
 /**
- * Throws if a run of the watchlist would read no item.
+ * Refuses a preview of a watchlist whose runs would read no item.
  * @throws 409 if the watchlist is empty or all of its items are delisted
  */
 export function refuseWithoutItems({ itemCounts }: Pick<Watchlist, "itemCounts">): void {
@@ -26,7 +26,8 @@ export function refuseWithoutItems({ itemCounts }: Pick<Watchlist, "itemCounts">
  * Parses the item IDs that a preview request contains. Returns the IDs normalized, unique and
  * sorted.
  * @param sent the IDs as the client sent them, from 1 to `limits.previewItemsMax` different IDs
- * @throws 400 that names the parameter, if an ID is malformed, or if there are no IDs or too many
+ * @throws 400 that names the parameter, if an ID is malformed, if there are no IDs, or if there are
+ * more than `limits.previewItemsMax` different IDs
  */
 export function parsePreviewedIds(
   { platform }: Pick<Watchlist, "platform">,
@@ -46,9 +47,10 @@ export function parsePreviewedIds(
 }
 
 /**
- * Finds the items to preview, sorted by ID: the items with the given IDs, or the first items that
- * are not delisted.
- * @throws 400 for an ID that is not on the watchlist or is delisted; 409 if no item is left
+ * Reads the items to preview, sorted by ID: the items with the given IDs, or, if `ids` is
+ * undefined, the first `limits.previewItemsMax` items that are not delisted.
+ * @throws 400 for an ID that is not on the watchlist or is delisted; 409 if `ids` is undefined and
+ * all items are delisted or were removed
  */
 export async function findPreviewItems(
   watchlist: Watchlist,

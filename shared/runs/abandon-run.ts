@@ -28,7 +28,8 @@ const message =
 
 /**
  * Returns true if a run in phase `claimed` or `reading` has made no progress for more than 15
- * minutes, or if an earlier call already began to abandon it. Returns false in all other phases.
+ * minutes, or if an earlier call has already begun to abandon the run. Returns false in all other
+ * phases.
  */
 export const isStalled = (run: Run, now: Date): boolean =>
   (run.phase === "claimed" || run.phase === "reading") &&
@@ -36,9 +37,9 @@ export const isStalled = (run: Run, now: Date): boolean =>
 
 /**
  * Abandons a run: charges the answered items, refunds the rest, and stores an owed retry for each
- * item that was not read. Then sends the failed run to the finisher. Idempotent. Does nothing if
- * the run made progress after the caller read it. The answers of a batch that is still being read
- * are ignored.
+ * item that was not read. Then gives the run the status `failed`, and sends it to the finisher.
+ * Idempotent. Does nothing if the run made progress after the caller read it. The answers of a
+ * batch that is still being read are ignored.
  */
 export async function abandonRun(run: Run, dependencies: AbandonDependencies): Promise<void> {
   const { runs, steps, queue } = dependencies;

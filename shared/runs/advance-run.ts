@@ -20,12 +20,13 @@ export interface AdvanceDependencies extends PlanDependencies, ReserveDependenci
 
 /**
  * Starts the first step at or after position `from` of the run order that has items to read, by
- * sending its batches. All steps before `from` must be complete. Idempotent. Does nothing unless
- * the run is in phase `reading` without an error. Does not send the batches of a step again, even
- * if their messages were lost; `resumeRun` does this. Sends the run to the finisher in two cases:
- * no step has items left to read, or the balance does not cover the next step and the run has not
- * read anything yet. If a credit limit of the customer does not cover a step, defers only this
- * step, so that a cheaper step can still be read.
+ * sending its batches. All steps before `from` must be complete. Idempotent. Does nothing if the
+ * run is in another phase than `reading`, or if it has an error because it was abandoned. Does not
+ * send the batches of a step again, even if their messages were lost; `resumeRun` does this. Sends
+ * the run to the finisher in two cases: no step has items left to read; or the balance does not
+ * cover the next step, and the run has not read anything yet. If the customer's credit limit or
+ * daily budget does not cover a step, defers only this step, so that a cheaper step can still be
+ * read.
  */
 export async function advanceRun(
   run: Run,

@@ -25,23 +25,23 @@ export interface Reading {
 const positionsMax = 16;
 
 /**
- * Returns the revision that an item gets from the end of a run. It is higher than the revisions of
- * all steps of the run, so late outcomes of the run no longer have an effect.
+ * Returns the revision that an item gets at the end of a run. This revision is higher than the
+ * revisions of all steps of the run, so outcomes of the run that arrive later have no effect.
  */
 export const revisionAfter = (runNumber: number): number =>
   runNumber * positionsMax + positionsMax - 1;
 
 /**
- * Returns an item after the outcome of a read: the result of `changeByOutcome`, or the item itself
- * if the outcome has no effect.
+ * Returns an item as it is after the outcome of a read: the result of `changeByOutcome`, or the
+ * item itself if the outcome has no effect.
  */
 export const applyOutcome = (item: Item, outcome: ItemOutcome, reading: Reading): Item =>
   afterChange(item, changeByOutcome(item, outcome, reading));
 
 /**
- * Applies an outcome to an item (specification, section "States and transitions"). Outcomes may
- * arrive late or twice. Returns `unchanged` if the outcome has no effect on the item, for example
- * in these cases:
+ * Applies the outcome of a read to an item, and returns the changed item (specification, section
+ * "States and transitions"). Outcomes may arrive late or twice. Returns `unchanged` if the outcome
+ * has no effect on the item, for example in these cases:
  *
  * - the item has the revision of this step or of a later one;
  * - the item was removed and added again after the outcome;

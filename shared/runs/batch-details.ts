@@ -24,10 +24,10 @@ export type DetailsOf = (id: string) => KnownDetails;
 
 /**
  * Stores the product facts (title, address, image, sellers) that a batch read. Returns a function
- * that returns the details of an item of the batch. The details are these facts, with the label and
- * metadata that clients had set by the end of the read. If the batch has no facts, and no outcome
- * can contain or test details, reads and stores nothing, and the returned function returns no
- * details.
+ * that returns the details of an item of the batch. The details are the newest known facts, and the
+ * label and metadata that clients had set by the end of the read. If the batch has no facts, and no
+ * outcome can contain or test details, reads and stores nothing, and the returned function returns
+ * no details.
  */
 export async function batchDetails(
   { run, step, items, answers }: BatchRead,

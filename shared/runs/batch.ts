@@ -25,7 +25,7 @@ export const noCounts: BatchCounts = {
   quarters: 0,
 };
 
-/** Adds two batch counts, member by member. */
+/** Returns the sum of the counts of two batches, member by member. */
 export const addBatchCounts = (a: BatchCounts, b: BatchCounts): BatchCounts => ({
   requested: a.requested + b.requested,
   ok: a.ok + b.ok,

@@ -31,7 +31,7 @@ export interface DueTick {
  *   and nothing is recorded, charged or sent;
  * - not due: the run in progress, if there is one (see `unfinishedRun`);
  * - in all other cases: undefined.
- * Removes the schedule of a paused or deleted watchlist.
+ * Also removes the schedule of a paused or deleted watchlist.
  */
 export async function claimDueRun(
   tick: DueTick,

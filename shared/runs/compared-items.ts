@@ -5,8 +5,8 @@ import type { StepResults } from "./run-outcomes.ts";
 import type { Run } from "./run.ts";
 
 /**
- * Returns the number of items that a run read completely, and that had an earlier reading with
- * which to compare.
+ * Returns the number of items that a run read completely and that had an earlier reading, so that
+ * the run was able to compare their values.
  */
 export function countComparedItems(
   { stats }: Pick<Run, "stats">,
@@ -30,7 +30,10 @@ export const changedIdsIn = (steps: readonly StepResults[]): ReadonlySet<string>
       .map(({ id }) => id),
   );
 
-/** Returns the IDs of the items that a run did not read completely in any of its steps. */
+/**
+ * Returns the IDs of the items that at least one step of a run could not read completely, or did
+ * not read because the step was deferred.
+ */
 export const unansweredIdsIn = (steps: readonly StepResults[]): ReadonlySet<string> =>
   new Set([
     ...steps.flatMap((step) => step.unread ?? []),
@@ -57,9 +60,9 @@ function firstRead(lines: readonly PointLine[]): ReadonlySet<string> {
 }
 
 /**
- * Returns true if the brake counts the outcome as a change: it contains a new change, or it delists
- * the item. An item that was not found at its first read has no earlier reading, so it does not
- * count.
+ * Returns true if the brake counts an outcome as a change, because the outcome contains a new
+ * change or delists the item. An item that was not found at its first read does not count, because
+ * it has no earlier reading.
  */
 export const isChange = ({ changes, isCounted, lastSnapshot }: ItemOutcome): boolean =>
   (lastSnapshot !== undefined && lastSnapshot !== null) ||

@@ -18,8 +18,8 @@ export interface CompletedStep {
 }
 
 /**
- * Settles a step whose batches are all done, then starts the next step or sends the run to the
- * finisher. Idempotent.
+ * Settles a step whose batches are all done. Then starts the next step or, if there is none, sends
+ * the run to the finisher. Idempotent.
  */
 export async function completeStep(
   run: Run,
@@ -37,7 +37,7 @@ export async function completeStep(
 
 /**
  * Settles a step: charges its answered items, rounded once for the whole step, and records its
- * stats. A deferred step costs nothing. Idempotent.
+ * stats. A deferred step costs nothing: its credit hold, if any, is released. Idempotent.
  * @throws 503 UNAVAILABLE if the ledger's rows stay contended or the retry budget is exhausted
  */
 export async function settleStep(

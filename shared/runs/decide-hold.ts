@@ -23,8 +23,9 @@ interface DecideDependencies {
  * Records the decision of a client to release or discard a held run, and returns the run with this
  * decision. If the same decision was recorded before, returns the run unchanged. If the wake-up
  * message cannot be sent, logs a warning, and the sweeper continues the run.
- * @throws 404 if there is no such run or its watchlist was deleted; 409 if the run is not held or
- * the opposite was decided before; 503 if the rows stay contended or the retry budget is exhausted
+ * @throws 404 if the run does not exist or its watchlist was deleted; 409 if the run is not held or
+ * the opposite decision was recorded before; 503 if the rows stay contended or the retry budget is
+ * exhausted
  */
 export async function decideHold(
   ref: RunRef,
@@ -68,7 +69,7 @@ function notHeld({ runNumber, phase, hold, finishedAt }: Run): Error {
 
 /**
  * Discards a held run that no client released or discarded within 7 days of its end. Does nothing
- * before `holdExpiresAt`. Returns true if this call discarded the run.
+ * before the time that `holdExpiresAt` returns. Returns true if this call discarded the run.
  */
 export async function expireHold(
   run: Run,

@@ -12,8 +12,8 @@ export interface RestoreDependencies extends RewriteDependencies {
 
 /**
  * Restores the items of a discarded run to their state before the run. Idempotent. Leaves out items
- * that were removed from the watchlist or added again after the run had read them. Ends without an
- * error if the watchlist was deleted.
+ * that a client removed from the watchlist, or removed and added again, after the run had read
+ * them. Ends without an error if the watchlist was deleted.
  * @throws 503 UNAVAILABLE after too many conflicts on a page, or if the retry budget is exhausted
  */
 export async function restoreItems(run: Run, dependencies: RestoreDependencies): Promise<void> {

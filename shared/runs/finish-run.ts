@@ -60,13 +60,13 @@ export interface FinishRequest extends RunRef {
 
 /**
  * Finishes a run whose steps were read:
- * 1. writes a snapshot file of the items, if the account's destination includes it, and stores the
- * result in the run and its watchlist;
+ * 1. writes a snapshot file of the items, if the account's S3 destination includes snapshot files,
+ *    and stores the result in the run and its watchlist;
  * 2. records the history of the run;
  * 3. publishes the events of the run;
  * 4. merges the windows of the history that are complete.
- * If the brake holds the run, a call stops after the first action and publishes only a notice. A
- * call after the client's decision does the other actions; for a discarded run, it first restores
+ * If the brake holds the run, a call does only the first action and publishes a notice of the hold.
+ * A call after the client's decision does the other actions; for a discarded run, it first restores
  * the items. A run whose watchlist was deleted has no history and no events. Idempotent. Does
  * nothing in the phases `claimed`, `reading`, `held` and `done`. If the process fails or stops at
  * `until`, the run stays in the due index, and the sweeper requests another call.

@@ -81,10 +81,10 @@ export async function deferredItems(
 const atOnce = 10;
 
 /**
- * Forecasts the runs of an account's active watchlists.
+ * Forecasts the number and the cost of the runs of an account's active watchlists.
  * @param replaced forecast of a watchlist with settings that are not stored. It replaces the stored
- * watchlist with this ID, even if that watchlist is paused. If the ID is null, the forecast counts
- * as that of an additional watchlist.
+ * watchlist with this ID, even if that watchlist is paused. If the ID is null, the forecast is
+ * added as that of another watchlist.
  */
 export async function forecastAccount(
   {

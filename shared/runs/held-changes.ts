@@ -33,7 +33,7 @@ const readsAtOnce = 10;
 /**
  * Converts a run to the response of `GET /v1/watchlists/{id}/runs/{run_number}`. A held run also
  * has the first `limit` changes that its brake counts, in run order, so that a person can decide
- * whether to release it.
+ * whether to release the run.
  */
 export async function presentRunDetail(
   run: Run,

@@ -12,17 +12,17 @@ import type { StepResults } from "./run-outcomes.ts";
 const holdMs = 7 * 86_400_000;
 
 /**
- * Returns true if the brake may hold the run. The batches of such a run also record their items as
- * they were before the run. Returns false for a run without a brake, and for a baseline run, whose
- * items have no earlier readings.
+ * Returns true if the brake may hold the run. If true, the batches of the run must also record
+ * their items as they were before the run. Returns false for a run without a brake, and for a
+ * baseline run, whose items have no earlier readings.
  */
 export const mayBeHeld = ({ limits, kind }: Pick<Run, "limits" | "kind">): boolean =>
   limits.brake !== null && kind !== "baseline";
 
 /**
- * Decides whether the brake holds a run: too many items changed, or the answers have a suspicious
- * shape (`run.shape`). Returns the hold, or undefined if the run may send its events. An item
- * counts once, even if several steps report it.
+ * Decides whether the brake holds a run, because too many items changed or because the answers have
+ * a suspicious shape (`run.shape`). Returns the hold, or undefined if the run may send its events.
+ * An item counts once, even if several steps report it.
  */
 export function holdOf(run: Run, steps: readonly StepResults[]): Hold | undefined {
   const { shape } = run;

@@ -106,10 +106,10 @@ const effectiveFields = fieldsWith("item", "history", "event", "route");
 const hasAny = (outcome: ItemOutcome, fields: readonly EffectField[]): boolean =>
   fields.some((field) => outcome[field] !== undefined);
 
-/** Returns true if the outcome has values to store in the item. */
+/** Returns true if an outcome has values to store in the item. */
 export const changesItem = (outcome: ItemOutcome): boolean => hasAny(outcome, itemFields);
 
-/** Returns true if an event contains the item because of this outcome. */
+/** Returns true if an outcome causes an event to contain the item. */
 export const isReported = (outcome: ItemOutcome): boolean => hasAny(outcome, eventFields);
 
 /**
@@ -119,7 +119,8 @@ export const isReported = (outcome: ItemOutcome): boolean => hasAny(outcome, eve
 export const hasEffects = (outcome: ItemOutcome): boolean => hasAny(outcome, effectiveFields);
 
 /**
- * Returns the outcome without the fields that are not stored in the item, such as those for events.
+ * Returns an outcome with only the fields that are stored in the item. Leaves out other fields,
+ * such as those for events.
  */
 export function itemPartOf(outcome: ItemOutcome): ItemOutcome {
   const { id, addedAt, status, at } = outcome;

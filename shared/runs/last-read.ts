@@ -6,9 +6,9 @@ import type { Run } from "./run.ts";
 const runsMax = 20;
 
 /**
- * Returns the end times (ISO 8601) of the newest complete runs of a watchlist, newest first. A
- * complete run read every item that was active. Omits runs that failed, were skipped, read only
- * some of the items, are held, or were discarded.
+ * Returns the end times (ISO 8601) of the complete runs among the 20 newest runs of a watchlist,
+ * newest first. A complete run read every item that was active. Omits runs that failed, were
+ * skipped, read only some of the items, are held, or were discarded.
  */
 export async function completeReads(
   watchlistId: string,
@@ -27,8 +27,9 @@ export const readEverything = ({ status, error, finishedAt, hold }: Run): boolea
 
 /**
  * Returns the time (ISO 8601) at which a run last read an item successfully; null before the first
- * such read. A read without a change is not stored with the item, so the time is derived: the
- * newest complete run read every item that has no failure.
+ * such read. For a delisted item, returns the time of the delisting. A read without a change is not
+ * stored with the item, so the time is derived from the runs: the newest complete run read every
+ * item without failures.
  * @param reads end times of the newest complete runs, newest first
  */
 export function lastReadAt(item: Item, reads: readonly string[]): string | null {

@@ -42,11 +42,12 @@ interface Untraced {
 const parallelReads = 8;
 
 /**
- * Builds the price traces that items of a batch lack, because an earlier pipeline did not test the
- * derived fields. A derived field, such as a 30-day minimum, is calculated from a trace. Reads the
- * history of at most `limits.tracedItemsMax` items; later runs build the other traces. Returns the
- * route states with these traces, by item ID. Returns none while the history lacks an earlier run,
- * and none for an item whose history does not end with its known price.
+ * Builds, from the history, the price traces that items of a batch lack because an earlier pipeline
+ * did not test the derived fields. A derived field, such as a 30-day minimum, is calculated from a
+ * trace. Reads the history of at most `limits.tracedItemsMax` items; later runs build the other
+ * traces. Returns the route states with these traces, by item ID. Returns no traces while the
+ * history lacks an earlier run, and none for an item whose last price in the history is not its
+ * known price.
  */
 export async function missingTraces(
   run: Run,

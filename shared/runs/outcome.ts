@@ -25,10 +25,11 @@ import { deriveFromPulse, unchangedCheck } from "./unchanged-read.ts";
 
 /**
  * Derives the result of a batch from the answers for its items (specification, sections "States and
- * transitions" and "Pipeline"). Pure and deterministic. The answers must be sorted by item ID, and
- * so are the outcomes of the result. An `offer_check` item without an answer had no offer to check.
+ * transitions" and "Pipeline"). Pure and deterministic. The answers must be sorted by item ID. The
+ * outcomes of the result are sorted by item ID, too. In an `offer_check` step, an item without an
+ * answer had no offer to check.
  * @param at time of the reads, ISO 8601
- * @param traces route states with missing price traces, by item ID
+ * @param traces the price traces that the items lacked, as route states by item ID
  * @param detailsOf returns the details of an item; no details by default
  */
 export function batchResult(

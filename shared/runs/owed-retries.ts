@@ -2,9 +2,9 @@ import { type Pipeline, readingKind, type Step, stepOf } from "../pipelines/defi
 import type { Item, OwedRetry } from "../watchlists/item.ts";
 
 /**
- * Finds the step that repeats an owed retry of an item. A retry names a kind of read (scraper and
- * condition), not only a step, so it stays valid if the pipeline of the watchlist changes. Returns
- * the first of these steps that exists:
+ * Finds the step that repeats an owed retry of an item. An owed retry names a kind of read (scraper
+ * and condition), not only a step, so the retry stays valid if the pipeline of the watchlist
+ * changes. Returns the first of these steps that exists:
  * 1. the baseline step, for an item in state `new`: its first read replaces all owed retries;
  * 2. the step that failed, if it still reads the same kind;
  * 3. the first step that reads the same kind;
@@ -62,7 +62,7 @@ export const retrySteps = (pipeline: Pipeline, item: Owing): readonly string[] =
   item.owes.map((owed) => stepOfRetry(pipeline, item, owed).id);
 
 /**
- * Returns the owed retries of an item after a step could not read the item or was deferred. Adds an
+ * Returns the owed retries of an item after a step was deferred or could not read the item. Adds an
  * owed retry of this step. Removes the retries of the same scraper and condition that this step had
  * to repeat.
  * @param stepId The ID of this step.

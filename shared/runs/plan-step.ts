@@ -22,9 +22,9 @@ export interface PlanDependencies {
  * Plans the step at a position in the run order: stores the batches of items to read. A step reads
  * the items that start there and the items that earlier steps routed there. Returns undefined if
  * there are no such items. The batches depend only on stored data that no longer changes, so a
- * repeated call plans the same batches. The first stored plan is valid, and is returned. Returns
- * `over`, without a plan, if the run is no longer in phase `reading`. A paused process therefore
- * cannot plan a step of an abandoned run, or reserve credits for it.
+ * repeated call plans the same batches. If another process has stored a plan of this step first,
+ * returns that plan. Returns `over`, without a plan, if the run is no longer in phase `reading`. A
+ * paused process therefore cannot plan a step of an abandoned run, or reserve credits for it.
  */
 export async function planStep(
   run: Run,

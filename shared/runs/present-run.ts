@@ -6,8 +6,8 @@ import { isAlarming, holdsEvents } from "./source-shape.ts";
 
 /**
  * Converts a run to the run object of API responses and of the `watchlist.run.completed` event
- * (specification, section "Events"). Its `status` is `running` until the run has an end time, and
- * `held` while the run waits for a decision.
+ * (specification, section "Events"). The `status` of the run object is `running` until the run has
+ * an end time, and `held` while a held run waits for the decision of a client.
  */
 export function presentRun(run: Run): Record<string, unknown> {
   return {
@@ -31,8 +31,8 @@ export function presentRun(run: Run): Record<string, unknown> {
 }
 
 /**
- * Converts a run to the run object of API responses. A run that its brake is about to hold has
- * status `running` until a client can release or discard it.
+ * Converts a run to the run object of API responses. A run in phase `holding` has the status
+ * `running`, because clients cannot release or discard it yet.
  */
 export function presentStoredRun(run: Run): Record<string, unknown> {
   if (run.phase !== "holding") return presentRun(run);

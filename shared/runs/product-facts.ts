@@ -6,8 +6,8 @@ const { titleLengthMax, urlLengthMax, sellerNameLengthMax } = limits.productFact
 
 /**
  * Extracts the product facts (title, address, image, sellers) from the fields of a product read;
- * undefined if there are none. Cuts long strings, and leaves out addresses that are too long to
- * store.
+ * undefined if there are none. Truncates a title or seller name that is too long, and leaves out an
+ * address that is too long.
  */
 export function factsOfProduct(fields: ProductFields): ProductFacts | undefined {
   const title = cutText(fields["title"], titleLengthMax);
@@ -24,8 +24,8 @@ export function factsOfProduct(fields: ProductFields): ProductFacts | undefined 
 }
 
 /**
- * Extracts the name of the buy box's seller from an offers read, as facts; undefined if the offers
- * do not name this seller.
+ * Extracts the name of the seller in the buy box from an offers read, as product facts. Returns
+ * undefined if the offers do not name this seller.
  */
 export const factsOfOffers = ({
   offers,

@@ -41,11 +41,11 @@ export interface BatchTimes {
 }
 
 /**
- * Reads one batch of a step, records the result, and stores its outcomes in the items. The call
- * that stores the last batch also completes the step. Idempotent: a repeated call stores the
- * recorded result again and does not read the source. Does nothing if another plan of the step was
- * stored first, or if the run has ended or was abandoned. If the run is in phase `finishing`, only
- * sends the message to the finisher again.
+ * Reads one batch of a step, records the result of the batch, and stores the outcomes in the items.
+ * The call that stores the last open batch of the step also completes the step. Idempotent: a
+ * repeated call stores the recorded result again and does not read the source. Does nothing if
+ * another plan of the step was stored first, or if the run has ended or was abandoned. If the run
+ * is in phase `finishing`, only sends the run to the finisher again.
  * @param deadline time at which reads must end
  * @param sentAt time at which the message of the batch was sent
  */
@@ -169,10 +169,11 @@ interface ResultWithPages {
 
 /**
  * Records the result of a batch, unless a result is already recorded, and returns the recorded
- * result. `pagesRead` of an earlier result is empty, because other pages led to it. If the run may
- * be held, also records the items as they are in `pagesRead`, so that a discard can restore them.
- * Omits the items for which this batch stores outcomes of earlier steps: the batches of those steps
- * have recorded them already.
+ * result. If another process recorded a result first, the returned `pagesRead` is empty, because
+ * that result was derived from other pages. If the run may be held, also records the items as they
+ * are in `pagesRead`, so that a discard can restore the items. Omits the items for which this batch
+ * stores outcomes of earlier steps, because the batches of those steps have already recorded these
+ * items.
  */
 export async function recordBatch(
   { ref, run, planned }: Pick<Batch, "ref" | "run" | "planned">,
@@ -221,10 +222,10 @@ export async function itemsOf(
 const goesOn = ({ next }: ItemOutcome): boolean => next !== undefined;
 
 /**
- * Returns the outcomes that a batch stores in its items, in step order: those that earlier steps
- * left for it, and its own. An own outcome that routes the item to another step is left out,
- * because the item's next step stores it. Exception: if the batch stores an earlier outcome of the
- * item, it stores both.
+ * Returns the outcomes that a batch stores in its items, in step order: the outcomes that earlier
+ * steps left for this batch to store, and the batch's own outcomes. Leaves out an own outcome that
+ * routes the item to another step, because that step stores the outcome. Exception: if the batch
+ * stores an earlier outcome of the item, the batch also stores its own outcome of this item.
  */
 export function outcomesToStore(
   { step }: StepRecord,
@@ -237,8 +238,8 @@ export function outcomesToStore(
 }
 
 /**
- * Returns the result of a batch that was not read: every item has an outcome with this status, and
- * so an owed retry of the step. Nothing is charged.
+ * Returns the result of a batch that was not read: every item has an outcome with this status,
+ * which gives the item an owed retry of the step. Nothing is charged.
  */
 export function unreadResult(
   items: Iterable<Item>,

@@ -68,8 +68,8 @@ export interface StepAnswer {
 
 /**
  * Reads items with the scraper of a step. Returns one answer for each item, in the order of the
- * request; an `offer_check` step returns none for an item without a known buy-box offer. An answer
- * costs the same as in an item call with that scraper.
+ * request. Exception: an `offer_check` step has no answer for an item without a known buy-box
+ * offer. An answer costs the same as in an item call with that scraper.
  */
 export async function readStep(
   request: StepReadRequest,

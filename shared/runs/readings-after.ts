@@ -27,10 +27,10 @@ type Readings = Item["readings"];
 type Changes = ReadonlyMap<string, OpenChange>;
 
 /**
- * Returns the readings and open changes of an item after an `ok` read. A member is absent if it
- * stays the same. A change is open while the stored reading of another kind still has an older
- * value of the field. Most open changes follow from the readings, so they are not stored. An open
- * change is stored in two cases:
+ * Returns the readings and open changes of an item after an `ok` read. Omits `readings` or
+ * `openChanges` if they stay the same. A change is open while the stored reading of another kind
+ * still has an older value of the field. Most open changes follow from the readings, so they are
+ * not stored. An open change is stored in two cases:
  * - the reading that takes precedence in a snapshot does not have the newest value;
  * - an event has reported the change.
  */

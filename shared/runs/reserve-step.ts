@@ -27,9 +27,9 @@ export const maxCostOf = ({ items, scraper }: StepRecord): number =>
   creditsFor(items * stepScrapers[scraper].reserveQuarters);
 
 /**
- * Reserves the maximum cost of a step. Returns null if the balance and the budgets cover this cost;
- * otherwise reserves nothing and returns the shortfall. Idempotent: a repeated call uses the same
- * hold ID.
+ * Reserves the maximum cost of a step. Returns null if the balance and the daily budgets cover this
+ * cost. Otherwise reserves nothing, and returns the shortfall: the needed and the available
+ * credits. Idempotent: a repeated call uses the same hold ID.
  * @throws 503 UNAVAILABLE if the ledger's rows stay contended or the retry budget is exhausted
  */
 export async function reserveStepCredits(
@@ -80,10 +80,11 @@ export const releaseStepCredits = (
   ledger.release({ accountId: run.accountId, holdId: holdIdOf(step), now: clock.now() });
 
 /**
- * Decides whether a step is read or deferred. A step is read if its maximum cost fits into the
- * run's maximum and can be reserved. Returns the first decision that any process recorded, or
- * `over` if the run is no longer in phase `reading`. Releases the hold unless the decision is
- * `read`, because another process may have reserved credits and then died.
+ * Decides whether a step is read or deferred. A step is read if the rest of the run's
+ * `maxCreditsPerRun` covers the step's maximum cost, and this cost can be reserved. Returns the
+ * first decision that any process recorded, or `over` if the run is no longer in phase `reading`.
+ * Releases the hold unless the decision is `read`, because another process may have reserved
+ * credits and then died.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export async function decideStep(

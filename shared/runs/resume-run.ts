@@ -8,10 +8,11 @@ import type { Run, RunRef } from "./run.ts";
 import { startRun } from "./start-run.ts";
 
 /**
- * Continues a run from its current phase: after its claim, a crash or a lost message. Abandons a
- * stalled run. Ends a run as failed if it has been in phase `finishing` for too long. Discards a
- * held run if its hold has expired. Does nothing if the run is done. Idempotent. Returns the run as
- * it was before this call; undefined if the run does not exist.
+ * Continues a run from its current phase, for example after its claim, after a crash of a process,
+ * or after a lost message. Abandons a stalled run. Ends a run as failed if it has made no progress
+ * in phase `finishing` for an hour. Discards a held run on which no client has decided within 7
+ * days. Does nothing if the run is done. Idempotent. Returns the run as it was before this call.
+ * Returns undefined if the run does not exist.
  */
 export async function resumeRun(
   ref: RunRef,

@@ -33,9 +33,10 @@ interface StatesRead {
 }
 
 /**
- * Returns the states of the pipeline's routes for an item after a read; an empty object if they
- * stay the same. Drops the state of a route that the pipeline no longer has. An expired cooldown
- * has no effect, so it is dropped only when the item is stored for another reason.
+ * Returns the states that the routes of the pipeline store about an item after a read; an empty
+ * object if the states stay the same. Drops the state of a route that the pipeline no longer has.
+ * An expired cooldown has no effect, so it is dropped only when the item is stored for another
+ * reason.
  */
 export function routeStatesAfter(item: Item, read: StatesRead): Pick<ItemOutcome, "routeStates"> {
   const { pipeline, at, price, traces } = read;

@@ -32,8 +32,9 @@ interface Publication {
 }
 
 /**
- * Returns what an ended run publishes now. A held run publishes twice: a notice of the hold when
- * the run ends, and its events after the decision.
+ * Returns the ID under which an ended run publishes its events now, and the time of these events. A
+ * held run publishes twice: a notice of the hold when the run ends, and its events after the
+ * decision.
  * @throws Error if the run has not ended
  */
 export function publicationOf({ id, finishedAt, hold }: Run): Publication {

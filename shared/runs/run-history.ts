@@ -17,8 +17,8 @@ export const pointLinesOf = (step: string, outcomes: readonly ItemOutcome[]): Po
   );
 
 /**
- * Builds the run segment (the stored history points) of an ended run. It depends only on recorded
- * results and the stored end of the run, so a repeated call returns an equal segment.
+ * Builds the run segment (the stored history points) of an ended run. The segment depends only on
+ * recorded results and the stored end of the run, so a repeated call returns an equal segment.
  * @param steps the lines of the history points of each step, in step order
  * @throws Error if the run has not ended
  */

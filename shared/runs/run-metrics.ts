@@ -10,7 +10,7 @@ import type { Run } from "./run.ts";
 import type { StepRecord } from "./step.ts";
 
 /**
- * Returns the metrics of the start of a run.
+ * Returns the metrics of the start of a run: that the run started, and how late it started.
  * @param due the time at which the run was scheduled; null for a manual run
  */
 export const startMetrics = ({ startedAt }: Run, due: Date | null): Metrics =>
@@ -47,8 +47,8 @@ export const stepMetrics = (
 ): Metrics => creditMetrics(scraper, credits);
 
 /**
- * Returns the metric of a step's duration in milliseconds, from the sending of its batches to the
- * settling of its credits.
+ * Returns the metric of a step's duration: the milliseconds from the sending of the step's batches
+ * to the settling of its credits.
  */
 export const stepTimeMetrics = ({ scraper }: StepRecord, milliseconds: number): Metrics =>
   newMetrics("steps", { scraper }, { step_ms: milliseconds });

@@ -4,8 +4,8 @@ import { creditsOf, stepStats } from "./run-outcomes.ts";
 import type { StepStore } from "./step-store.ts";
 
 /**
- * Adds the current stats and credits to a run in progress. The step in progress has the counts so
- * far and 0 credits. Returns an ended run unchanged.
+ * Returns a run in progress with its current stats and credits. The step in progress has the counts
+ * so far, and 0 credits, because credits are charged at its end. Returns an ended run unchanged.
  */
 export async function withProgress(run: Run, steps: StepStore): Promise<Run> {
   if (run.finishedAt !== null) return run;

@@ -45,8 +45,9 @@ interface ComparedBatch {
 
 /**
  * Compares the shape of a batch's answers with the earlier readings of its items. For each field,
- * counts the items that had a value, and those of them that now have none, because the field is
- * absent or null. Returns undefined if no item has an earlier reading.
+ * counts the items whose earlier reading had a value, and how many of these items have no value in
+ * the new answer, because the field is absent or null. Returns undefined if no item has an earlier
+ * reading.
  */
 export function batchShape(step: Step, { items, answers }: ComparedBatch): BatchShape | undefined {
   const kind = readingKind(step);
@@ -83,8 +84,9 @@ function countFields(
 const hasValue = (value: FieldValue | undefined): boolean => value !== undefined && value !== null;
 
 /**
- * Returns how the shape of a run's answers (fields and magnitude of prices) differs from that of
- * earlier answers. Returns undefined if it does not differ. A baseline run has no earlier answers.
+ * Returns how the shape of a run's answers (fields and magnitude of prices) differs from the shape
+ * of earlier answers. Returns undefined if the shapes do not differ. A baseline run has no earlier
+ * answers.
  */
 export function shapeChangeOf(run: Run, steps: readonly StepResults[]): ShapeChange | undefined {
   if (run.kind === "baseline") return undefined;
@@ -109,22 +111,25 @@ export function shapeChangeOf(run: Run, steps: readonly StepResults[]): ShapeCha
   };
 }
 
-/** Returns true if the change of the shape must raise an alarm for operators. */
+/**
+ * Returns true if a change of the shape must raise an alarm for operators: prices jumped, fields
+ * were lost, or answers are incomplete.
+ */
 export const isAlarming = ({ priceJump, lostFields, incompleteItems }: ShapeChange): boolean =>
   [priceJump, lostFields, incompleteItems].some((foundChange) => foundChange !== undefined);
 
 /**
  * Returns true if the change of the shape means that values of the run may be wrong, so that a
- * brake holds its events. Incomplete items alone do not, because they have no events and their next
- * run reads them again.
+ * brake holds the run's events. Returns false if the only change is that answers are incomplete,
+ * because incomplete answers cause no events, and the next run reads their items again.
  */
 export const holdsEvents = ({ priceJump, lostFields }: ShapeChange): boolean =>
   priceJump !== undefined || lostFields !== undefined;
 
 /**
  * Returns the missing fields that a run's end, or the release of a held run, stores in the
- * watchlist. Returns undefined if it stores none. After a discard, nothing is stored, so a field
- * that is still missing holds the next run too.
+ * watchlist. Returns undefined if nothing is to be stored. After a discard, nothing is stored, so a
+ * field that is still missing causes the brake to hold the next run too.
  */
 export const missingFieldsToStore = ({
   hold,

@@ -12,8 +12,7 @@ export interface StartDependencies extends AdvanceDependencies {
 
 /**
  * Plans a claimed run: stores the steps at which each item starts, then starts the first step.
- * Leaves out delisted items. Idempotent: a repeated call plans again, but the first stored plan
- * wins.
+ * Leaves out delisted items. Idempotent: a repeated call uses the plan that was stored first.
  */
 export async function startRun(run: Run, dependencies: StartDependencies): Promise<void> {
   const { pages, runs, steps, random, batchIdsMax } = dependencies;

@@ -87,7 +87,7 @@ export const emptyStepStats = (scraper: StepScraperId): StepStats => ({
 
 /**
  * Returns true if a credit limit deferred a settled step before the run had read anything. None of
- * its batches was sent, so its items have neither an outcome nor an owed retry.
+ * the step's batches was sent, so the items of the step have neither an outcome nor an owed retry.
  */
 export const isDeferredUnread = ({ decision, stats, done, batches }: StepRecord): boolean =>
   decision === "defer" && stats !== null && batches > 0 && done.size === 0;

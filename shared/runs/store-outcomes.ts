@@ -17,7 +17,8 @@ export interface StoreDependencies {
 }
 
 /**
- * Creates a function that applies outcomes to an item.
+ * Creates a function that applies those of the outcomes to an item that belong to it. The function
+ * returns `unchanged` if none of them has an effect.
  * @param carried the outcomes, in step order: an outcome of an earlier step has no effect after one
  * of a later step
  */

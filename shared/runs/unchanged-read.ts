@@ -25,9 +25,9 @@ export interface OkRead {
 export type UnchangedCheck = (item: Item, read: OkRead, metadata: Metadata) => boolean;
 
 /**
- * Creates a fast check of whether a read of a step changes nothing, so that the item need not be
- * compared route by route. The check always returns false if a route of the pipeline has a state,
- * or if the pipeline tests derived prices.
+ * Creates a fast check that returns true if a read of a step certainly changes nothing, so that the
+ * item need not be compared route by route. The check always returns false if a route of the
+ * pipeline has a state, or if the pipeline tests derived prices.
  */
 export function unchangedCheck(pipeline: Pipeline, step: Step): UnchangedCheck {
   // The states of routes and of derived fields can change even if no field does.

@@ -74,5 +74,7 @@ export const fieldTypes = {
 
 const types: Readonly<Record<string, FieldType | undefined>> = fieldTypes;
 
-/** Returns the type of a field that can be tracked or tested. Undefined for any other name. */
+/**
+ * Returns the type of a field that can be tracked or tested. Returns undefined for any other name.
+ */
 export const typeOfField = (field: string): FieldType | undefined => types[field];

@@ -56,8 +56,8 @@ export const offerSchema = v.pipe(
 );
 
 /**
- * Returns true if a string has the format of an offer ID. The service answers any other string
- * without reading a source or charging credits.
+ * Returns true if a string has the format of an offer ID. An offer check with any other string gets
+ * its answer without a read of the source and without a charge.
  */
 export const isOfferListingId = (text: string): boolean =>
   text !== "" && lengthOf(text) <= limits.offerListingIdLengthMax && isVisibleText(text);

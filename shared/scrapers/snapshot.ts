@@ -107,8 +107,8 @@ export function snapshotOfOffers(answer: OffersFound, condition: ConditionFilter
 }
 
 /**
- * Returns the ID of the offer in the buy box, which an offer check can read. Returns null if the
- * buy box is empty.
+ * Returns the ID of the offer in the buy box, which identifies the offer in an offer check. Returns
+ * null if the buy box is empty.
  */
 export const buyboxOfferOf = ({ offers }: OffersFound): string | null =>
   offers.find(({ isBuybox }) => isBuybox)?.offerListingId ?? null;

@@ -45,7 +45,10 @@ interface FinishedRead {
   readonly endedAt: Date;
 }
 
-/** Counts the items (by status) and the calls of one read of a source, for the source's health. */
+/**
+ * Counts the items by status, and the calls by duration, of one read of a source, for the source's
+ * health.
+ */
 export function countRead({ answers, callMs, quota, endedAt }: FinishedRead): HealthCounts {
   const counts = { ok: 0, partial: 0, notFound: 0, unavailable: 0, ageMs: 0 };
   for (const { status, fetchedAt } of answers) {

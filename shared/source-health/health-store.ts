@@ -22,6 +22,6 @@ export interface HealthStore {
   since(scraper: StepScraperId, since: Date): Promise<readonly HealthPeriod[]>;
 }
 
-/** Returns the start of the period that contains a time, ISO 8601. */
+/** Returns the start (ISO 8601) of the period of health counts that contains a time. */
 export const periodOf = (at: Date): string =>
   new Date(Math.floor(at.getTime() / periodMs) * periodMs).toISOString();

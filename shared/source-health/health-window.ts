@@ -34,8 +34,8 @@ export interface WindowHealth {
 }
 
 /**
- * Adds up the health counts of the periods that end in the last `lengthMs` milliseconds before
- * `now`. Returns null if there are none.
+ * Adds up the health counts of the periods that end later than `lengthMs` milliseconds before
+ * `now`, including the current period. Returns null if there are no such periods.
  */
 export function countsWithin(
   periods: readonly HealthPeriod[],
@@ -51,8 +51,9 @@ export function countsWithin(
 }
 
 /**
- * Calculates the health of a source from the counts of a time span: shares of the statuses,
- * latency, age of the data and quota. Null counts mean that there was no read.
+ * Calculates the health of a source from the counts of a time span: the shares of the statuses, the
+ * latency and the age of the data. Pass null for a time span without reads: all parts of the result
+ * are then null.
  */
 export function windowHealth(counts: HealthCounts | null): WindowHealth {
   if (counts === null) return { shares: null, latencyMs: null, ageMs: null };
@@ -97,7 +98,7 @@ function quantile(latencies: readonly number[], share: number): number | null {
 export const successShare = ({ shares }: WindowHealth): number | null =>
   shares === null ? null : shares.ok + shares.notFound;
 
-/** Returns the public status of a scraper from the health of its last hour. */
+/** Returns the health status of a scraper for API responses, from its health in the last hour. */
 export const healthStatus = (lastHour: WindowHealth): HealthStatus =>
   healthStatusOf(successShare(lastHour));
 

@@ -86,7 +86,9 @@ export const sourcesResponse = v.object({
 
 export type SourceRecord = v.InferOutput<typeof sourceSchema>;
 
-/** Returns the health of all scrapers in API responses, in the order of the catalog. */
+/**
+ * Converts the health of all scrapers to its form in API responses, in the order of the catalog.
+ */
 export const presentSources = (
   health: HealthByScraper,
   now: Date,

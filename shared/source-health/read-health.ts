@@ -24,10 +24,10 @@ interface Options {
 }
 
 /**
- * Creates a cached reader of the health of all scrapers in the last `spanMs` milliseconds. It
- * queries the store at most once in `freshMs` milliseconds, however often it is called. If the
- * store fails, it logs a warning and returns no health, and the next call queries again, because
- * missing health must never make a call fail.
+ * Creates a cached reader of the health of all scrapers in the last `spanMs` milliseconds. The
+ * reader queries the store at most once in `freshMs` milliseconds, however often it is called. If
+ * the store fails, the reader logs a warning and returns an empty map, because missing health must
+ * never make a call fail. The next call then queries the store again.
  */
 export function healthReader({ store, spanMs, freshMs, clock, warn }: Options) {
   let latest: { readonly at: number; readonly health: Promise<HealthByScraper> } | undefined;

@@ -20,11 +20,11 @@ interface Dependencies {
 }
 
 /**
- * Creates the recorder of source health for one process. It writes the first read of a scraper
- * immediately. After that, it adds up the counts of reads, and writes them with the first read that
- * ends at least a minute after the last write. The number of writes therefore does not grow with
- * the number of items, batches or calls. Counts are lost if their write fails, or if the process
- * ends before it writes them.
+ * Creates the recorder of source health for one process. The recorder writes the counts of a
+ * scraper's first read immediately. After that, it adds up the counts of further reads, and writes
+ * the sum with the first read that ends at least a minute after the last write. The number of
+ * writes therefore does not grow with the number of items, batches or calls. Counts are lost if
+ * their write fails, or if the process ends before it writes them.
  */
 export function healthRecorder({ store, clock, warn }: Dependencies): RecordHealth {
   const pending = new Map<StepScraperId, HealthCounts>();

@@ -4,8 +4,8 @@ import { presentSources, type SourceRecord } from "./present-sources.ts";
 import type { HealthByScraper } from "./read-health.ts";
 
 /**
- * Creates a function that returns the public health of a tier: a less detailed form of the health
- * of the tier's scraper.
+ * Creates a function that returns the health of a tier as `GET /v1/platforms` shows it: a less
+ * detailed form of the health of the tier's scraper.
  * @param now time at which the health is read
  */
 export function tierHealth(health: HealthByScraper, now: Date): HealthOfTier {

@@ -26,8 +26,9 @@ const listsAtOnce = 8;
 type Pages = Pick<PageStore, "details" | "pages">;
 
 /**
- * Lists the items of several watchlists with their details, sorted by watchlist ID and then by item
- * ID. A page may have fewer items than `limit` although more follow.
+ * Returns a page of the list of the items of several watchlists, with their details, sorted by
+ * watchlist ID and then by item ID. A page may have fewer items than `limit` although more items
+ * follow.
  * @throws 400 INVALID_PARAM if `startingAfter` is malformed
  */
 export async function listAllItems(
@@ -103,13 +104,13 @@ const afterEveryId = "~";
 /** A character that a URL need not encode. */
 const separator = ".";
 
-/** Returns the cursor of a list of items of several watchlists, whose last item has this place. */
+/** Returns the cursor that follows this place in a list of the items of several watchlists. */
 export const placeText = ({ watchlistId, itemId }: ItemPlace): string =>
   watchlistId + separator + itemId;
 
 /**
  * Returns the place in a cursor that `placeText` built.
- * @throws 400 INVALID_PARAM if the text is malformed
+ * @throws 400 INVALID_PARAM, for `starting_after`, if the text is malformed
  */
 export function itemPlaceIn(text: string): ItemPlace {
   const [watchlistId = "", itemId = "", ...more] = text.split(separator);

@@ -67,8 +67,8 @@ const keyOf: Readonly<Record<ItemSort, (one: DetailedItem) => SortKey>> = {
 };
 
 /**
- * Sorts items with their details. Items without the value to sort by come last in both orders.
- * Items with equal values are sorted by ID.
+ * Sorts items with their details. In both orders, items without a value for `sort` come last. Items
+ * with equal values are sorted by ID.
  */
 export function sortItems<One extends DetailedItem>(
   items: readonly One[],

@@ -71,8 +71,8 @@ type Planned = Pick<Watchlist, "itemCounts" | "pipeline" | "platform"> &
   Pick<WatchlistSettings, "refreshEveryRuns">;
 
 /**
- * Returns the name of the credit limit that blocks the runs of a watchlist, because it is lower
- * than the cost of their first step. Returns null if no limit blocks them.
+ * Returns the name of the first credit limit that blocks the runs of a watchlist, because the limit
+ * is lower than the cost of a run's first step. Returns null if no limit blocks the runs.
  */
 export function blockingLimit(watchlist: Planned & Limits): Limit["name"] | null {
   const price = firstStepCredits(pipelineOf(watchlist), watchlist.itemCounts);
@@ -80,7 +80,7 @@ export function blockingLimit(watchlist: Planned & Limits): Limit["name"] | null
 }
 
 /**
- * Returns the steps that a credit limit probably defers in every run.
+ * Returns the steps that the lowest credit limit of a watchlist probably defers in every run.
  * @param past the newest completed runs
  * @param deferred the number of items that the newest run deferred, by ID of the step
  */

@@ -46,7 +46,7 @@ export interface ChangeItemsRequest {
 
 /**
  * Removes and then adds items of a watchlist (specification, section "Watchlists"). Each page of
- * the watchlist changes in one transaction, but the watchlist as a whole does not. Idempotent: a
+ * the watchlist changes in one transaction, but several pages do not change together. Idempotent: a
  * call that failed halfway can be repeated.
  * @returns the number of IDs by outcome, and the watchlist after the change
  * @throws 400 if the watchlist would have too many items, before anything changes; 404 if the

@@ -25,10 +25,10 @@ export interface Change {
 }
 
 /**
- * Applies a change to a watchlist. Returns the watchlist with the next revision; `unchanged` if
- * nothing differs.
- * @throws 400 if a value in the patch is not valid for this watchlist, or if the patch has another
- * `platform`, `marketplace` or `schedule` than the watchlist
+ * Applies a change to a watchlist, and returns the changed watchlist with the next revision;
+ * `unchanged` if nothing differs. Stores nothing.
+ * @throws 400 if a value in the patch is not valid for this watchlist, or if `platform`,
+ * `marketplace` or `schedule` in the patch differs from that of the watchlist
  */
 export function changeWatchlist(before: Watchlist, change: Change): Changed<Watchlist> {
   const { patch, endpoint, now } = change;
@@ -57,7 +57,8 @@ export function changeWatchlist(before: Watchlist, change: Change): Changed<Watc
 }
 
 /**
- * Returns true if the change resumes the watchlist, or changes the schedule of an active watchlist.
+ * Returns true if a change resumes a paused watchlist, or changes the schedule of an active
+ * watchlist.
  */
 export const isRescheduled = (before: Watchlist, after: Watchlist): boolean =>
   after.status === "active" &&

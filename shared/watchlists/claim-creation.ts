@@ -30,10 +30,10 @@ export type ClaimOutcome =
   | { readonly outcome: "replay"; readonly answer: string };
 
 /**
- * Claims the creation of a watchlist, and sets the watchlist's ID. A repeated request with the same
- * idempotency key gets the stored response. If the first request failed, the repeated request takes
- * over the creation (specification, section "Idempotency rules"). A request without a key always
- * claims a new creation.
+ * Claims the creation of a watchlist, and chooses the ID of the watchlist. A repeated request with
+ * the same idempotency key gets the stored response. If the first request failed, the repeated
+ * request takes over the creation (specification, section "Idempotency rules"). A request without a
+ * key always claims a new creation.
  * @throws 409 while another request with the key is in progress; 422 if the key was used with
  * another body
  */
@@ -88,6 +88,8 @@ const claimedOutcome = (record: IdempotencyRecord): ClaimOutcome => ({
   claim: { watchlistId: record.watchlistId, claimedAt: record.claimedAt, record },
 });
 
-/** Returns the error 409 for a request whose idempotency key another request in progress uses. */
+/**
+ * Returns the error 409 for a request with the same idempotency key as another request in progress.
+ */
 export const inFlight = (): Error =>
   conflict("A request with this idempotency key is in progress. Try again in a minute.");

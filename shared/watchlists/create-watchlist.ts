@@ -77,7 +77,7 @@ const cleanUpMs = 3_000;
  * completes the creation, or the sweeper purges what was written.
  * @throws 400 for an unknown webhook endpoint; 409 if the account has the maximum number of
  * watchlists or a request with the same idempotency key is in progress; 422 if another request used
- * the key; 503 if the creation took so long that its purge began
+ * the key; 503 if the creation took so long that the purge of the incomplete watchlist began
  */
 export async function createWatchlist(
   request: CreateRequest,

@@ -9,9 +9,9 @@ import type { WatchlistStore } from "./watchlist-store.ts";
 const purgeMs = 5_000;
 
 /**
- * Deletes a watchlist. One write makes it invisible. Its other rows are purged immediately, or
- * after the run in progress. If the purge fails, logs a warning, and the sweeper continues it.
- * Returns false if the watchlist does not exist.
+ * Deletes a watchlist. One write makes the watchlist invisible. Its other rows are then purged:
+ * immediately, or after the run in progress. If the purge fails, logs a warning, and the sweeper
+ * continues the purge. Returns false if the watchlist does not exist.
  */
 export async function deleteWatchlist(
   watchlist: { readonly accountId: string; readonly watchlistId: string; readonly now: Date },

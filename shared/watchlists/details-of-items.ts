@@ -10,7 +10,7 @@ import type { Watchlist } from "./watchlist.ts";
 const pagesAtOnce = 10;
 
 /**
- * Reads the details of items. Items without details are absent.
+ * Reads the details of items, by item ID. Items without details are not in the result.
  * @param itemIds in any order
  */
 export async function detailsOfItems(

@@ -33,7 +33,7 @@ export interface CutDetailsPage extends PageRange {
 }
 
 /**
- * Splits the details in a range of item IDs into pages within the bounds.
+ * Splits the details in a range of item IDs into pages that do not exceed `bounds`.
  * @param details sorted by item ID
  */
 export const cutDetailsPages = (
@@ -73,8 +73,8 @@ type DetailsColumns = Readonly<
 >;
 
 /**
- * Decodes a page of details that `encodeDetails` encoded. The details are built only when they are
- * read.
+ * Decodes a page of details that `encodeDetails` encoded. Builds the details of an item only when
+ * the caller needs them.
  */
 export function decodeDetails(bytes: Uint8Array): Pick<StoredDetailsPage, "details" | "select"> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `encodeDetails` made these bytes
@@ -115,7 +115,7 @@ function factsAt({ title, url, image, sellers }: DetailsColumns, n: number): Pro
 
 /**
  * Returns true if an item in the encoded details may contain all of the words in its ID, label or
- * title. False is certain; true is not.
+ * title. If false, no item contains all of the words. If true, an item may still lack them.
  * @param words in lower case
  */
 export function mayContain(encoded: Uint8Array, words: readonly string[]): boolean {
@@ -126,9 +126,9 @@ export function mayContain(encoded: Uint8Array, words: readonly string[]): boole
 }
 
 /**
- * Applies a change to the details of some items of a page (see `DetailsChange`). Returns all
- * details of the page after the change, sorted by ID. Decodes the details of the other items only
- * if one of the items changes.
+ * Applies a change to the details of the items `ids` of a page (see `DetailsChange`). Returns all
+ * details of the page after the change, sorted by ID, or `unchanged`. Decodes the details of the
+ * other items only if one of the items changes.
  * @param page undefined if the watchlist has no pages of details
  */
 export function changeDetails(

@@ -15,10 +15,10 @@ type BoundWatchlist = Pick<Watchlist, "id" | "webhookEndpointId" | "webhookUrl">
 /**
  * Finds the webhook endpoint of each of an account's watchlists. Returns the bindings by watchlist
  * ID. Leaves out watchlists without an endpoint. A watchlist refers to its endpoint by ID, so a
- * change of the URL has no effect. If the endpoint was deleted, the first of these replaces it
- * (specification, section "Events", rules 1 and 2):
+ * change of the endpoint's URL has no effect on the binding. If the endpoint was deleted, the first
+ * of these replaces it (specification, section "Events", rules 1 and 2):
  * 1. an endpoint that was created after the deletion with the deleted endpoint's last URL, even if
- * its URL changed later;
+ *    the URL of the new endpoint changed later;
  * 2. an endpoint that now has the deleted endpoint's last URL.
  * If there is neither, the binding has status `deleted`. Costs one query of the account's endpoints
  * (at most 10), and one read of the deletions if an endpoint was deleted.

@@ -191,8 +191,8 @@ export interface EstimateContext {
 
 /**
  * Builds the response of `POST /v1/watchlists/estimate`: the complete pipeline, the estimated
- * credits of its runs, the limits that block them, and the forecasts for this watchlist and for the
- * account.
+ * credits of its runs, the credit limits that block the runs, and the forecasts for this watchlist
+ * and for the account.
  */
 export function presentEstimate(
   estimate: Estimate,

@@ -3,7 +3,7 @@ import type { PageStore } from "./page-store.ts";
 
 /**
  * Finds an item of a watchlist by its normalized ID. Returns undefined if the watchlist does not
- * have it. Reads one page, because each ID belongs to exactly one page.
+ * have the item. Reads one page, because each ID belongs to exactly one page.
  */
 export async function findItem(
   watchlistId: string,

@@ -43,7 +43,8 @@ export interface ForecastWatchlist
 const dayMs = 86_400_000;
 
 /**
- * Forecasts the credits of a watchlist's scheduled runs in the day and in the month after `now`.
+ * Forecasts the credits of a watchlist's scheduled runs in the 24 hours and in the 30 days after
+ * `now`.
  */
 export function forecastOf(watchlist: ForecastWatchlist, now: Date): Forecast {
   return { day: inDays(watchlist, now, 1), month: inDays(watchlist, now, forecastMonthDays) };

@@ -57,8 +57,8 @@ export const idempotencyKeyRule = {
 
 /**
  * Returns the idempotency key of a request from its headers and the field of its body
- * (specification, section "POST /v1/watchlists"). Undefined if there is none. Equal keys in several
- * places count once.
+ * (specification, section "POST /v1/watchlists"). Returns undefined if the request has none. Equal
+ * keys in several places count once.
  * @throws 400 with `param` = `idempotency_key` if two keys differ or a key is malformed.
  */
 export function parseIdempotencyKey(

@@ -128,7 +128,7 @@ function withSnapshots(
 /** Converts columns to items. Fills absent columns with the defaults of a new item. */
 export const fromColumns = (columns: ItemColumns): Item[] => itemsIn(columns, () => true);
 
-/** Builds only the items for whose ID `isSelected` returns true. */
+/** Converts columns to items, but only the items for whose ID `isSelected` returns true. */
 export function itemsIn(columns: ItemColumns, isSelected: (id: string) => boolean): Item[] {
   const items: Item[] = [];
   for (const [n, id] of (columns.fields.id ?? []).entries()) {
@@ -188,7 +188,7 @@ export const changeTimesIn = ({ fields: { id = [], ...fields } }: ItemColumns): 
  * Returns the columns after some of their items changed. Each of `changed` replaces the item with
  * its ID. Builds no items.
  * @param changed items of the columns, sorted by ID
- * @throws Error if the columns lack one of them
+ * @throws Error if the columns lack one of these items
  */
 export function withChanged(columns: ItemColumns, changed: readonly Item[]): ItemColumns {
   const wanted = new Set(changed.map(({ id }) => id));

@@ -79,8 +79,8 @@ interface GivenFor {
 
 /**
  * Returns the details of an item after a request that sets its label or metadata; `unchanged` if
- * nothing differs. Discards `before` if it belongs to a removed item with the same ID. Returns
- * undefined if the item then has no details.
+ * nothing differs. Discards `before` if these details belong to a removed item with the same ID.
+ * Returns undefined if the item has no details after the request.
  */
 export function withLabels(
   before: ItemDetails | undefined,
@@ -200,7 +200,7 @@ const namesOf = ({ sellers = {} }: ProductFacts): Readonly<Record<string, string
       .map(({ id, name }) => [id, name]),
   );
 
-/** Converts known details to their form in events. */
+/** Converts the details that `knownDetails` selects to their form in events. */
 export const presentKnownDetails = ({
   sellerNames,
   ...known

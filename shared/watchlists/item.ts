@@ -136,8 +136,9 @@ export const isOutOfStock = (item: Item): boolean =>
   item.state !== "delisted" && currentSnapshot(item)?.["inStock"] === false;
 
 /**
- * Returns the last known value of a field that readings of `kind` contain. If several kinds share
- * the field, the value may come from any of them. Returns undefined if no reading has the field.
+ * Returns the last known value of a field that readings of `kind` contain. If several kinds of
+ * readings share the field (see `kindsSharing`), the value may come from any of them. Returns
+ * undefined if none of these readings has the field.
  */
 export function knownValue(
   { readings, openChanges }: Known,

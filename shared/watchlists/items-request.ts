@@ -39,7 +39,7 @@ export interface ItemChange {
 }
 
 /**
- * Checks and normalizes the item IDs of a change. One invalid ID refuses the whole change.
+ * Checks and normalizes the item IDs of a change. Refuses the whole change if one ID is invalid.
  * @throws 400 that names the missing or invalid parameter
  */
 export function parseItemChange(platform: Platform, body: ItemChangeBody): ItemChange {

@@ -43,9 +43,9 @@ export interface ItemsPage {
 type Pages = Pick<PageStore, "details" | "pages">;
 
 /**
- * Lists the first `limit` items of a watchlist that match the query, with their details. Without a
- * search and in the order of IDs, decodes only pages that may contain a match. Otherwise reads all
- * items that match the other filters.
+ * Lists the first `limit` items of a watchlist that match the query, with their details. If there
+ * is no search and the list is in the order of IDs, decodes only pages that may contain a match.
+ * Otherwise reads all items that match the other filters.
  * @throws 400 INVALID_PARAM if the list is sorted and does not contain the item of `startingAfter`
  */
 export const listItems = (

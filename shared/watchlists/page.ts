@@ -79,9 +79,9 @@ interface SubRange<Entry> extends PageRange {
 }
 
 /**
- * Splits a range of IDs into sub-ranges with almost equal numbers of entries: the fewest with at
- * most `itemsMax` entries each. Splits a sub-range again while its encoded entries exceed
- * `bytesMax` and it has at least two entries.
+ * Splits a range of IDs into sub-ranges with almost equal numbers of entries: the smallest number
+ * of sub-ranges with at most `itemsMax` entries each. Splits a sub-range again while its encoded
+ * entries exceed `bytesMax` and it has at least two entries.
  * @param entries sorted by ID
  */
 export function cutRange<Entry extends { readonly id: string }>(
@@ -112,8 +112,8 @@ export function cutRange<Entry extends { readonly id: string }>(
 }
 
 /**
- * Encodes the columns of a range of IDs as one page. Returns undefined if the page would exceed the
- * bounds. The caller must then split the range.
+ * Encodes the columns of a range of IDs as one page. Returns undefined if the page would exceed
+ * `itemsMax` or `bytesMax`. The caller must then split the range.
  */
 export function pageOfColumns(
   { lowest, upper }: PageRange,
@@ -128,7 +128,7 @@ export function pageOfColumns(
 }
 
 /**
- * Splits a range of IDs into pages within the bounds.
+ * Splits a range of IDs into pages that do not exceed `bounds`.
  * @param items the items of the range, sorted by ID
  */
 export const cutPages = (
@@ -153,7 +153,7 @@ export function countByState(items: readonly Pick<Item, "state">[]): ItemCounts 
   return counts;
 }
 
-/** Adds two counts, state by state. */
+/** Returns the sum of two counts of items, state by state. */
 export function addCounts(a: ItemCounts, b: ItemCounts): ItemCounts {
   return { new: a.new + b.new, active: a.active + b.active, delisted: a.delisted + b.delisted };
 }
@@ -162,8 +162,8 @@ export function addCounts(a: ItemCounts, b: ItemCounts): ItemCounts {
 export const totalOf = (counts: ItemCounts): number => counts.new + counts.active + counts.delisted;
 
 /**
- * Returns the latest time at which one of the items changed or was delisted (ISO 8601); null if
- * none did.
+ * Returns the latest time (ISO 8601) at which one of the items changed or was delisted. Returns
+ * null if no item has changed or was delisted.
  */
 export function maxChangedAt(items: readonly ChangeTimes[]): string | null {
   let latest: string | null = null;
@@ -211,8 +211,8 @@ export const decodeColumns = (bytes: Uint8Array): ItemColumns =>
   decompress(bytes) as ItemColumns;
 
 /**
- * Returns true if the encoded items may include an ID that begins with `prefix`. False is certain;
- * true is not.
+ * Returns true if the encoded items may include an ID that begins with `prefix`. If false, no ID
+ * begins with `prefix`. If true, there may still be none.
  */
 export const mayHaveId = (encoded: Uint8Array, prefix: string): boolean =>
   decompressed(encoded).includes(`"${prefix}`);

@@ -21,8 +21,8 @@ interface ItemContext {
 }
 
 /**
- * Converts a watchlist item to its form in API responses, with its details if it has any. Adds
- * `asin` on retailer_a.
+ * Converts a watchlist item to its form in API responses, with the item's details, if any. On
+ * retailer_a, adds `asin`, which equals the ID.
  */
 export function presentItem(
   item: Item,

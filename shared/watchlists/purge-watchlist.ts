@@ -28,9 +28,9 @@ export interface PurgeRequest {
 
 /**
  * Deletes the schedule and all rows of a watchlist that was deleted or not completely created.
- * Idempotent. Returns `purged` if all rows are deleted. Returns `nothing` if the ID has no purge
- * mark, or its purge is not due. Returns `unfinished` if the sweeper must continue the purge: a run
- * is in progress, `until` has passed, or the creation was abandoned.
+ * Idempotent. Returns `purged` if all rows are deleted. Returns `nothing` if the watchlist ID has
+ * no purge mark, or the purge is not due. Returns `unfinished` if the sweeper must continue the
+ * purge: a run is in progress, `until` has passed, or the creation was abandoned.
  */
 export async function purgeWatchlist(
   { watchlistId, until, abandoned = false }: PurgeRequest,

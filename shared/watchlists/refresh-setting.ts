@@ -12,7 +12,7 @@ interface RefreshRequest {
 
 /**
  * Checks `refresh_every_runs`, which has an effect only on the default pipeline of retailer_a
- * (specification, section "Watchlists"). Accepts an absent value on any platform and pipeline.
+ * (specification, section "Watchlists"). An absent value is valid on any platform and pipeline.
  * @throws 400 if the value would have no effect
  */
 export function checkRefreshSetting({

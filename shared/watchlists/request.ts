@@ -154,8 +154,10 @@ export interface NewWatchlist extends Shop, EndpointParams {
 }
 
 /**
- * Parses the body, sets defaults, and checks all rules that do not need stored data.
- * @throws 501 for an announced platform; 400 that names the invalid parameter
+ * Parses the body of `POST /v1/watchlists`, sets defaults, and checks all rules that do not need
+ * stored data.
+ * @throws 501 for a platform that is announced, but not yet available; 400 that names the invalid
+ * parameter
  */
 export function parseNewWatchlist(body: Body): NewWatchlist {
   const shop = parsePlatform(body);

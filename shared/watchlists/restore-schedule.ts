@@ -11,9 +11,10 @@ const triesMax = 5;
 
 /**
  * Makes the EventBridge schedule of a watchlist match its stored row. Deletes the schedule of a
- * paused or deleted watchlist. If the row changes during the call, starts again, up to `triesMax`
- * times, and then returns without an error. Call it if the schedule may be missing, or may belong
- * to a change that was not stored.
+ * paused or deleted watchlist. If the row changes during the call, tries again, at most `triesMax`
+ * times in total. Returns without an error even if the row has changed each time. Call this
+ * function if the schedule may be missing, or may come from a change of the watchlist that was not
+ * stored.
  */
 export async function restoreSchedule(
   watchlist: { readonly accountId: string; readonly watchlistId: string; readonly now: Date },

@@ -73,8 +73,8 @@ export async function rewriteItems<Note>(
 }
 
 /**
- * Applies `change` to each item on the pages whose ranges contain at least one of the IDs.
- * Everything else is as in `rewriteItems`.
+ * Applies `change` to each item on the pages whose ranges contain at least one of the IDs. The
+ * order, the reasons to stop and the errors are those of `rewriteItems`.
  */
 export async function rewriteEachItem(
   {

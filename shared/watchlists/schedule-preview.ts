@@ -44,7 +44,8 @@ const monthMs = 30 * 86_400_000;
 
 /**
  * Builds the response of `GET /v1/watchlists/schedule`: the first `count` due times after `after`,
- * and the number of due times in the 30 days after it. Without `after`, both begin at `now`.
+ * and the number of due times in the 30 days after `after`. If `after` is absent, `now` replaces
+ * it.
  */
 export function presentSchedulePreview(
   { schedule, after, count }: SchedulePreview,

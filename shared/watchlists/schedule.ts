@@ -64,7 +64,7 @@ export interface ScheduleParams {
 /**
  * Parses the schedule of a request: an interval, or a cron expression with a time zone (default
  * UTC).
- * @throws 400 if the request has no schedule or two, or for an invalid value
+ * @throws 400 if the request has no schedule or two schedules, or for an invalid value
  */
 export function parseSchedule(params: ScheduleParams): Schedule {
   refuseMixed(params);
@@ -88,7 +88,7 @@ export function refuseMixed({ every, cron, timezone }: ScheduleParams): void {
 
 /**
  * Parses the cron expression of a request. Refuses a step that exceeds the number of values of its
- * field, such as 61 for minutes. Exception: accepts every expression that equals `stored`, the
+ * field, such as 61 for minutes. Exception: accepts an expression that equals `stored`, the
  * watchlist's current expression, because an earlier release accepted such steps.
  * @throws 400 that names `cron` or `timezone`
  */
@@ -109,8 +109,8 @@ export function cronSchedule(cron: string, timezone: string): CronSchedule {
 }
 
 /**
- * Returns the first due time that is later than both `due`, the current due time, and `now`. An
- * `every` schedule adds whole intervals to `due`.
+ * Returns the first due time that is later than both `due`, the current due time, and `now`. The
+ * due times of an interval (`every`) are `due` plus whole intervals.
  */
 export function nextRunAfter(schedule: Schedule, due: Date, now: Date): Date {
   if (schedule.type === "cron") {
@@ -123,7 +123,8 @@ export function nextRunAfter(schedule: Schedule, due: Date, now: Date): Date {
 }
 
 /**
- * Returns the first `count` due times later than `after`. An `every` schedule counts from `after`.
+ * Returns the first `count` due times later than `after`. The due times of an interval (`every`)
+ * are `after` plus whole intervals.
  */
 export function runTimesAfter(schedule: Schedule, after: Date, count: number): readonly Date[] {
   if (schedule.type === "cron") {
@@ -134,8 +135,8 @@ export function runTimesAfter(schedule: Schedule, after: Date, count: number): r
 }
 
 /**
- * Returns the number of due times later than `after` and at or before `until`. An `every` schedule
- * counts from `after`.
+ * Returns the number of due times later than `after` and at or before `until`. The due times of an
+ * interval (`every`) are `after` plus whole intervals.
  */
 export function countRuns(schedule: Schedule, after: Date, until: Date): number {
   if (schedule.type === "cron") {

@@ -23,7 +23,7 @@ export interface Schedules {
 /**
  * Builds the EventBridge schedule of a watchlist. The first tick is at the next due time of the
  * watchlist. If that time has passed, the first tick is at the first due time after `now`, and the
- * run that is due is started separately.
+ * schedule does not start the run that is already due.
  */
 export function watchlistSchedule(
   watchlist: Pick<Watchlist, "id" | "accountId" | "schedule" | "nextRunAt">,

@@ -34,11 +34,11 @@ const prefixForm = /^[a-z0-9]{3,15}$/i;
 type Pages = Pick<PageStore, "details" | "detailsOf" | "pages">;
 
 /**
- * Searches the items of several watchlists. First returns the items whose ID begins with the
- * search, and reads only the pages of these IDs. If it finds fewer than `limit` items, adds the
- * items whose ID, label or title contain all words of the search. For this, it reads the details of
- * up to 16 watchlists at a time, until it has `limit` items. An item without details matches only
- * by the start of its ID.
+ * Searches the items of several watchlists. The first items of the result are those whose ID begins
+ * with the search. To find them, reads only the pages that can contain these IDs. If there are
+ * fewer than `limit` such items, adds the items whose ID, label and title together contain all
+ * words of the search. To find them, reads the details of up to 16 watchlists at a time, until the
+ * result has `limit` items. An item without details matches only by the start of its ID.
  */
 export async function searchItems(
   { watchlists, search, limit }: Search,

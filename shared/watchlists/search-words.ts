@@ -2,7 +2,8 @@
 const letterPrefix = /^a-(?=\d)/i;
 
 /**
- * Returns a search without blanks around it, and without the prefix that stored IDs do not have.
+ * Returns a search without surrounding blanks, and without the prefix `A-` of an item number,
+ * because stored IDs do not have this prefix.
  */
 export const searchedId = (search: string): string => search.trim().replace(letterPrefix, "");
 

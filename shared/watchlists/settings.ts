@@ -126,8 +126,8 @@ interface SettingValues {
 }
 
 /**
- * Converts the settings in a body or a stored row to the settings of a watchlist. Absent settings
- * stay absent.
+ * Converts the settings in a request body or a stored row to the settings of a watchlist. Absent
+ * settings stay absent.
  */
 export const settingsIn = ({
   refresh_every_runs: refreshEveryRuns,
@@ -143,7 +143,8 @@ export const settingsIn = ({
 
 /**
  * Converts the settings in a stored row to the settings of a watchlist. A row of an earlier release
- * can lack settings, which then have no limit.
+ * can lack settings. If a limit or the brake is absent, there is none. If `refresh_every_runs` is
+ * absent, the default applies.
  */
 export const settingsOfRow = (row: SettingValues): WatchlistSettings => ({
   ...defaultSettings,
@@ -151,11 +152,14 @@ export const settingsOfRow = (row: SettingValues): WatchlistSettings => ({
   ...settingsIn(row),
 });
 
-/** Selects the settings from a body, in the form that the body has. Absent settings stay absent. */
+/**
+ * Selects the settings from a request body, under their names in the body. Absent settings stay
+ * absent.
+ */
 export const pickSettings = (body: SettingValues): SettingValues =>
   Object.fromEntries(Object.entries(body).filter(([name]) => name in settingFields));
 
-/** Converts the settings to their form in API responses and stored rows. */
+/** Converts the settings of a watchlist to their form in API responses and stored rows. */
 export const presentSettings = ({
   refreshEveryRuns,
   maxCreditsPerRun,

@@ -64,12 +64,17 @@ export interface Watchlist extends WatchlistSettings {
   readonly updatedAt: string;
 }
 
-/** Returns the pipeline that was set for the watchlist, or else its platform's default. */
+/**
+ * Returns the pipeline that a client set for the watchlist, otherwise the default pipeline of its
+ * platform.
+ */
 export const pipelineOf = (
   watchlist: Pick<Watchlist, "platform" | "pipeline" | "refreshEveryRuns">,
 ): Pipeline =>
   watchlist.pipeline ?? defaultPipeline(watchlist.platform, watchlist.refreshEveryRuns);
 
-/** Returns true for a watchlist without items. It does not run until items are added. */
+/**
+ * Returns true for a watchlist without items. Such a watchlist does not run until items are added.
+ */
 export const isEmpty = ({ itemCounts }: Pick<Watchlist, "itemCounts">): boolean =>
   itemCounts.new + itemCounts.active + itemCounts.delisted === 0;

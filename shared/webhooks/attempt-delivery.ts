@@ -67,9 +67,9 @@ export interface AttemptRequest {
 }
 
 /**
- * Makes the next attempt of a delivery. If its endpoint is disabled or deleted, ends the delivery
- * instead. Disables the endpoint if the attempt gives a reason (see `disablingReason`). Returns the
- * delivery after the attempt, which the caller must store.
+ * Makes the next attempt of a delivery, and returns the delivery after the attempt, which the
+ * caller must store. If the endpoint is disabled or deleted, sends nothing and returns the delivery
+ * as failed. Disables the endpoint if the attempt gives a reason (see `disablingReason`).
  */
 export async function attempt(
   { delivery, body, ready }: AttemptRequest,

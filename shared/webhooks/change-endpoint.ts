@@ -20,8 +20,8 @@ export const urlTaken = (): Error =>
 
 /**
  * Reads an endpoint, passes it to `change`, and stores the endpoint that `change` returns. Writes
- * nothing if `change` returns `unchanged`. Starts again if a concurrent call changed the endpoint
- * first. Returns the endpoint after the change.
+ * nothing if `change` returns `unchanged`. If a concurrent call changed the endpoint first, reads
+ * the endpoint and calls `change` again. Returns the endpoint after the change.
  * @throws 404 NOT_FOUND if the endpoint does not exist; 400 INVALID_PARAM if another endpoint has
  * the URL; 503 UNAVAILABLE after too many conflicts
  */

@@ -38,7 +38,7 @@ export interface EndpointWithSecret {
  * Creates a webhook endpoint with a new signing secret. Only this call returns the secret in plain
  * text.
  * @throws 400 if the URL is refused or another endpoint has it; 409 if the account has the maximum
- * number of endpoints; 503 if other requests contend for its rows
+ * number of endpoints; 503 if concurrent requests keep changing the rows of the account
  */
 export async function createEndpoint(
   { accountId, wanted, now, own }: EndpointRequest,

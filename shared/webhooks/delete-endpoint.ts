@@ -9,7 +9,8 @@ export interface DeleteEndpointDependencies extends EndPendingDependencies {
 }
 
 /**
- * Deletes a webhook endpoint. Its pending deliveries end with the error `endpoint_deleted`.
+ * Deletes a webhook endpoint. Also makes its pending deliveries end with the error
+ * `endpoint_deleted`.
  * @throws 404 NOT_FOUND if the endpoint does not exist
  */
 export async function deleteEndpoint(

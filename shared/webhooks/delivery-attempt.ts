@@ -23,8 +23,8 @@ export interface Sent {
 const responseBytesMax = 1_024;
 
 /**
- * Signs a delivery and sends it in one request. If the receiver fails, the result has the failure,
- * and nothing is thrown.
+ * Signs a delivery and sends it in one request. If the receiver fails, returns the failure in the
+ * result and does not throw.
  * @param secrets the signing secrets in plain text
  */
 export async function sendDelivery(

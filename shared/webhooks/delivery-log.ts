@@ -25,8 +25,8 @@ export interface SessionLog extends DeliveryLog {
 }
 
 /**
- * Creates the delivery log of an account for one session. It returns stored deliveries, and also
- * those that the session has recorded but not stored yet.
+ * Creates the delivery log of an account for one session. The log returns stored deliveries, and
+ * also deliveries that the session has recorded but not stored yet.
  */
 export function sessionLog(accountId: string, deliveries: DeliveryStore): SessionLog {
   const unstored = new Map<string, Delivery>();

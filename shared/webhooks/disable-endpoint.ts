@@ -18,8 +18,8 @@ export interface DisableRequest {
 /**
  * Disables an endpoint whose receiver returned 410 or keeps failing. Does nothing if the endpoint
  * was deleted, disabled, enabled again or given another URL after the attempt started.
- * @param failingSince start of the failures, ISO 8601; if set, also does nothing if an attempt has
- * succeeded since then
+ * @param failingSince start of the failures, ISO 8601; unless it is null, also does nothing if an
+ * attempt has succeeded since then
  * @throws 503 UNAVAILABLE after too many conflicts with concurrent changes
  */
 export async function disableEndpoint(

@@ -36,8 +36,8 @@ export type EndpointHealth = Readonly<InferOutput<typeof endpointHealth>>;
 export const unknownHealth: EndpointHealth = parse(endpointHealth, {});
 
 /**
- * Parses the health of an endpoint, which is the stored session state of its outbox. Returns
- * `unknownHealth` for a malformed state.
+ * Parses the health of an endpoint, which is stored as the session state of the endpoint's outbox.
+ * Returns `unknownHealth` for a malformed state.
  */
 export function healthOf(state: unknown): EndpointHealth {
   const parsedState = safeParse(endpointHealth, state);

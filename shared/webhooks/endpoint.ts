@@ -143,15 +143,15 @@ export const rotateBody = object({
 });
 
 /**
- * Returns the time of a change of an endpoint, for `updatedAt`. It is `now`, or just after the
- * current value if the clock is behind.
+ * Returns the value of `updatedAt` for a change of an endpoint: `now`, or 1 ms after the current
+ * value if `now` is not later than that value.
  */
 export const nextUpdatedAt = ({ updatedAt }: WebhookEndpoint, now: Date): string =>
   new Date(Math.max(now.getTime(), Date.parse(updatedAt) + 1)).toISOString();
 
 /**
  * Returns true if an endpoint receives events of this type from watchlists that name no endpoint:
- * it is enabled and its filter includes the type.
+ * the endpoint is enabled, and its filter is null or includes the type.
  */
 export const isSubscribed = (endpoint: WebhookEndpoint, type: EventType): boolean =>
   endpoint.enabled && (endpoint.events === null || endpoint.events.includes(type));

@@ -46,7 +46,7 @@ export const unknownEndpointId = (endpointId: string): Error =>
   );
 
 /**
- * Reads a delivery of an account, even before its first attempt.
+ * Reads a delivery of an account. Also finds a delivery that has had no attempt yet.
  * @throws 404 NOT_FOUND for a malformed or unknown ID, or a delivery of another account
  */
 export async function existingDelivery(

@@ -14,9 +14,9 @@ export interface FirstAttemptGate {
 
 /**
  * Creates the gate that delays first attempts to a failing endpoint during a session. If the
- * endpoint is failing at the start, one first attempt with `mayBeTrial` becomes the trial. The
- * other first attempts wait for its result. If the trial succeeds, they are made in order; if it
- * fails, they are postponed.
+ * endpoint is failing at the start of the session, one first attempt with `mayBeTrial` becomes the
+ * trial, and the other first attempts wait for the result of the trial. If the trial succeeds, the
+ * other attempts are made in order; if it fails, they are postponed.
  */
 export function firstAttemptGate(health: HealthTracker): FirstAttemptGate {
   let needsTrial = isEndpointFailing(health.current());

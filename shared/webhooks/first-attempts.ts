@@ -6,8 +6,8 @@ import { attempt, type WebhookContext, type WebhookWork } from "./attempt-delive
 
 /**
  * Makes the first attempts of a run's events to an endpoint, one after the other in delivery order.
- * Stops when the time slice ends. The next call continues with the events that the log does not
- * have yet.
+ * Stops when the time slice ends. The next call continues with the events that have no delivery in
+ * the log yet.
  * @throws the first error of an attempt or of reading the next event
  */
 export async function firstAttempts(
@@ -90,8 +90,8 @@ async function unattemptedEvents(
 }
 
 /**
- * Returns a delivery whose next attempt is due after the first retry delay. Does not count as an
- * attempt.
+ * Returns a delivery whose next attempt is due after the first retry delay. The postponement does
+ * not count as an attempt.
  */
 export function postpone(delivery: Delivery, now: Date): Delivery {
   const [wait] = retryWaitsSeconds;

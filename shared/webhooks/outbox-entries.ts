@@ -66,8 +66,8 @@ export type DeliveryContent = InferOutput<typeof deliveryContent>;
 export type RecoverContent = InferOutput<typeof recoverContent>;
 
 /**
- * Returns the outbox entry for the first attempts of a run's events. It is due at `happenedAt`, the
- * creation time of the events.
+ * Returns the outbox entry for the first attempts of a run's events. The entry is due at
+ * `happenedAt`, the creation time of the events.
  */
 export const runEntry = (
   run: Pick<RunContent, "runId" | "watchlistId" | "types"> & {
@@ -80,7 +80,10 @@ export const runEntry = (
   return { lane: "first", dueAt: run.happenedAt, key: `run#${runId}`, content };
 };
 
-/** Returns the outbox entry for the next attempt of a delivery; empty if no attempt is planned. */
+/**
+ * Returns an array with the outbox entry for the next attempt of a delivery; an empty array if no
+ * attempt is planned.
+ */
 export function retryEntries(delivery: Delivery): readonly OutboxEntry[] {
   return delivery.nextAttemptAt === null
     ? []
@@ -124,7 +127,7 @@ function deliveryEntry(
 
 /**
  * Returns the outbox entry for a recovery of a time span, due now. A repeated request for the same
- * span has the same key, so it has no further effect.
+ * span results in an entry with the same key, so the request has no further effect.
  */
 export const recoverEntry = (
   span: { readonly since: string; readonly until: string },

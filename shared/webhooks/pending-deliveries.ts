@@ -28,8 +28,9 @@ interface PendingRun {
 /**
  * Lists the deliveries that have had no attempt yet and are therefore not in the log, newest first.
  * Returns only deliveries whose ID sorts before `before`; if `before` is null, starts with the
- * newest. Reads a limited number of runs, so the result may be incomplete. It has all such
- * deliveries down to the ID `from` in the result. If `from` is null, it has all of them.
+ * newest. Reads a limited number of runs, so the result may be incomplete: it has all such
+ * deliveries whose ID does not sort before `from`, a member of the result. If `from` is null, the
+ * result has all such deliveries.
  */
 export async function pendingDeliveries(
   accountId: string,
@@ -67,8 +68,8 @@ export async function pendingDeliveries(
 }
 
 /**
- * Finds a delivery by ID before its first attempt. Returns null if the ID is malformed or there is
- * no such delivery.
+ * Finds, by its ID, a delivery that has had no attempt yet. Returns null if the ID is malformed or
+ * there is no such delivery.
  */
 export async function pendingDelivery(
   accountId: string,

@@ -29,7 +29,7 @@ export function presentDelivery(delivery: Delivery): InferOutput<typeof webhookD
 
 /**
  * Converts a delivery to its form in API responses, with its attempts.
- * @param body body of its requests; null if the body has expired
+ * @param body body of the delivery's requests; null if the body has expired
  */
 export const presentDeliveryWithAttempts = (
   delivery: Delivery,

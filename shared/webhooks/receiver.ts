@@ -49,8 +49,9 @@ const freshMs = 1_000;
 
 /**
  * Opens access to an endpoint and its receiver for one session. `ready` returns the endpoint as it
- * was stored at most one second ago. The first request connects, and later requests reuse the
- * connections until `close`.
+ * was stored at most one second ago, with its secrets and a connection; if the endpoint is disabled
+ * or deleted, it returns the reason instead. The first request connects, and later requests reuse
+ * the connections until `close`.
  */
 export function openReceiver(
   { accountId, endpointId }: { readonly accountId: string; readonly endpointId: string },

@@ -13,8 +13,8 @@ const runsAtOnce = 20;
 const deliveriesAtOnce = 40;
 
 /**
- * Continues a recovery: makes deliveries of the events in a time span pending, if the endpoint
- * should have received them:
+ * Continues a recovery: makes two kinds of deliveries of the events in a time span pending, because
+ * the endpoint should have received these events:
  * - deliveries that failed;
  * - deliveries that were never made, for example while the endpoint was disabled. An event that is
  *   older than the endpoint counts only if its run names the endpoint.

@@ -22,11 +22,11 @@ export interface RecoveryRequest extends EndpointRef {
 }
 
 /**
- * Starts a recovery: it sends an endpoint the events of a time span that the endpoint did not
+ * Starts a recovery, which sends an endpoint those events of a time span that the endpoint did not
  * receive. Returns the time span.
  * @throws 404 NOT_FOUND for an unknown endpoint; 409 CONFLICT for a disabled endpoint; 400
- * INVALID_PARAM if the time span is empty, ends in the future, or starts before the retention time
- * of events
+ * INVALID_PARAM if the time span is empty, ends in the future, or starts more than
+ * `limits.eventRetentionDays` days ago
  */
 export async function startRecovery(
   request: RecoveryRequest,

@@ -11,8 +11,8 @@ export interface SignedRequest {
 }
 
 /**
- * Returns the headers that the service sets on the request of an attempt. The HTTP client adds
- * other headers, such as `Host`.
+ * Returns the headers that the service sets on the request of a delivery attempt. The HTTP client
+ * adds other headers, such as `Host`.
  */
 export const requestHeaders = (
   delivery: Pick<Delivery, "id" | "eventId" | "eventType">,

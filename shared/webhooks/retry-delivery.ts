@@ -11,8 +11,9 @@ import {
 import { postpone } from "./first-attempts.ts";
 
 /**
- * Makes the next attempt of a delivery. If the log shows that its outbox entry is obsolete, only
- * removes the entry.
+ * Makes the next attempt of a delivery, records it, and replaces the outbox entry by the entry of
+ * the next retry, if any. If the log shows that the outbox entry is obsolete, only removes the
+ * entry. If the endpoint is enabled and the entry is not due yet, does nothing.
  */
 export async function retryDelivery(
   { entry, content, slice }: WebhookWork<DeliveryContent>,

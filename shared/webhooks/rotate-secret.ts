@@ -24,8 +24,8 @@ export interface RotationRequest extends EndpointRef {
 /**
  * Replaces the signing secret of an endpoint by a new secret, and returns the endpoint and the new
  * secret in plain text. Requests are signed with the new secret immediately. With `overlap`, they
- * are also signed with the replaced secret for 24 hours. Older secrets no longer sign
- * (specification, section "Webhook endpoints").
+ * are also signed with the replaced secret for 24 hours. Requests are no longer signed with any
+ * older secret (specification, section "Webhook endpoints").
  * @throws 404 NOT_FOUND for an unknown endpoint; 503 UNAVAILABLE after too many conflicts
  */
 export async function rotateSecret(

@@ -13,8 +13,9 @@ export interface RunReceiver {
  * Returns the endpoints that receive the events of a run (specification, section "Events", rules 1
  * and 2).
  *
- * - If the run names an endpoint: only this endpoint, regardless of its `events` filter. It is
- *   returned even if it is disabled or deleted, so that the delivery log records the failure.
+ * - If the run names an endpoint: only this endpoint, regardless of its `events` filter. The
+ *   endpoint is returned even if it is disabled or deleted, so that the delivery log records the
+ *   failure.
  * - Otherwise: all enabled endpoints that are subscribed to at least one of `types`.
  */
 export async function runReceivers(

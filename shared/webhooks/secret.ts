@@ -11,6 +11,8 @@ export const newSecret = (random: RandomSource): string =>
 /** Returns the last four characters of a secret, by which a customer recognizes it. */
 export const secretHint = (secret: string): string => secret.slice(-hintLength);
 
-/** Returns the random bytes of a secret, with which the Standard Webhooks convention signs. */
+/**
+ * Returns the random bytes of a secret, which are the HMAC key of the Standard Webhooks convention.
+ */
 export const secretKey = (secret: string): Uint8Array =>
   Buffer.from(secret.slice(secretPrefix.length), "base64");

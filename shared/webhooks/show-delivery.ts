@@ -7,7 +7,7 @@ import { presentDeliveryWithAttempts } from "./present-delivery.ts";
 
 /**
  * Returns a delivery in its form in API responses, with its attempts and the body of its requests.
- * The body comes from the archive; it is null if it has expired.
+ * Reads the body from the archive. The body is null if it has expired.
  */
 export async function showDelivery(
   accountId: string,

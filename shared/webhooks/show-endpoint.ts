@@ -5,7 +5,9 @@ import { healthOf } from "./endpoint-health.ts";
 import type { webhookEndpointSchema } from "./endpoint-schema.ts";
 import { presentEndpoint } from "./present.ts";
 
-/** Reads the health of a webhook endpoint and returns the endpoint for API responses. */
+/**
+ * Reads the health of a webhook endpoint, and returns the endpoint in its form in API responses.
+ */
 export async function showEndpoint(
   endpoint: WebhookEndpoint,
   now: Date,

@@ -11,8 +11,8 @@ export interface Signing {
 
 /**
  * Returns the value of the `Service-Signature` header: `t=<unix seconds>,v1=<hex>`, with one `v1`
- * for each secret. `v1` is the HMAC-SHA256 of `<t>.<body>`. Its key is the secret as a string, with
- * the prefix (specification, section "Events").
+ * for each secret. `v1` is the HMAC-SHA256 of `<t>.<body>`. The HMAC key is the secret as a string,
+ * including the prefix `whsec_` (specification, section "Events").
  */
 export function signatureHeader({ body, secrets, at }: Signing): string {
   const t = unixSeconds(at);

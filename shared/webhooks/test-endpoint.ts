@@ -35,8 +35,8 @@ export interface TestEndpointDependencies {
 }
 
 /**
- * Sends one signed test event of a type immediately, without retries, and records it in the
- * delivery log. The endpoint need not subscribe to the type. If the endpoint is disabled, sends
+ * Sends one signed test event of a type immediately, without retries, and records the delivery in
+ * the delivery log. The endpoint need not subscribe to the type. If the endpoint is disabled, sends
  * nothing and records a failed delivery. Returns the delivery.
  * @throws 404 NOT_FOUND for an unknown endpoint
  */

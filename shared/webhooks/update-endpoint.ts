@@ -24,8 +24,8 @@ export interface EndpointPatchRequest extends EndpointRef {
 }
 
 /**
- * Changes fields of an endpoint. If the change disables the endpoint, its pending deliveries end.
- * Returns the endpoint after the change.
+ * Changes fields of an endpoint. If the request sets `enabled` to false, also makes the endpoint's
+ * pending deliveries end. Returns the endpoint after the change.
  * @throws 400 if the URL is refused or another endpoint has it; 404 for an unknown endpoint; 503
  * after too many conflicts
  */

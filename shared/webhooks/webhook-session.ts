@@ -24,8 +24,8 @@ import { retryDelivery } from "./retry-delivery.ts";
 const runsMax = 32;
 
 /**
- * Opens sessions that process an endpoint's outbox: first attempts, retries, redeliveries and
- * recoveries.
+ * Creates the function that opens a session, which processes the outbox of an endpoint: first
+ * attempts, retries, redeliveries and recoveries.
  */
 export function webhookSessions(dependencies: WebhookDependencies): OpenSession<DeliveryRecord> {
   return ({ accountId, targetId: endpointId }, state) => {

@@ -28,7 +28,7 @@ interface RetryOptions {
   readonly random: RandomSource;
 }
 
-/** Stores accounts in DynamoDB, and admits calls by their API keys. */
+/** Creates a store of accounts in DynamoDB. The store also admits calls by their API keys. */
 export function dynamoAccountStore(
   client: DynamoDBDocumentClient,
   tables: Tables,
@@ -46,7 +46,7 @@ export function dynamoAccountStore(
   };
 }
 
-/** Stores the auto top-up settings of accounts in DynamoDB. */
+/** Creates a store of the auto top-up settings of accounts in DynamoDB. */
 export function dynamoAutoTopUpStore(
   client: DynamoDBDocumentClient,
   table: string,

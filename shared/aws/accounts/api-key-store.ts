@@ -14,8 +14,8 @@ import { queryRows } from "../table/query-rows.ts";
 import { accountKeys } from "../table/table.ts";
 
 /**
- * Stores API keys in DynamoDB. Each key has two rows: one in the list of its account, and one with
- * the hash of the key as its table key.
+ * Creates a store of API keys in DynamoDB. Each key has two rows: one in the list of its account,
+ * and one whose table key is the hash of the API key.
  */
 export function dynamoApiKeyStore(client: DynamoDBDocumentClient, table: string): ApiKeyStore {
   return {
@@ -40,8 +40,8 @@ const countPosition = 0;
 
 /**
  * Stores a new key.
- * @throws 409 CONFLICT if the account already has `limits.apiKeysMax` keys; 503 UNAVAILABLE if
- * other requests contend for its rows
+ * @throws 409 CONFLICT if the account already has `limits.apiKeysMax` keys; 503 UNAVAILABLE if a
+ * concurrent request changes the keys of the account
  */
 export async function putKey(
   client: DynamoDBDocumentClient,

@@ -18,8 +18,9 @@ import type { TransactItem } from "../table/dynamo.ts";
 import { accountKeys } from "../table/table.ts";
 
 /**
- * Stores daily budgets in DynamoDB. The row of the account and the row of each shard have the
- * budget, so that a reservation can check it without another request.
+ * Creates a store of the daily budgets of accounts in DynamoDB. The row of the account and the row
+ * of each shard contain the budget, so that a reservation can check the budget without another
+ * request.
  */
 export function dynamoDailyBudgetStore(
   client: DynamoDBDocumentClient,

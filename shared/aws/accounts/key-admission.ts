@@ -84,11 +84,12 @@ interface KeyCall {
 }
 
 /**
- * Creates the function that looks up a key and counts a call against the rate limit, in the key's
- * row. After a refusal, the process refuses the key's calls for a while and sends no request to
- * DynamoDB. If DynamoDB throttled the row, this pause lasts at least a second. If DynamoDB fails,
- * the process counts calls locally. It then admits a key if it can still read the key's row or has
- * read the row in the last five minutes. The outcome for other keys is `unreadable`.
+ * Creates the function that looks up a key by its hash, and counts a call against the rate limit in
+ * the key's row. After a refusal, the process refuses further calls of the key for a while, without
+ * a request to DynamoDB. This pause lasts at least a second if DynamoDB throttled the row. While
+ * DynamoDB fails, the process counts calls in memory. The process then admits a key only if the
+ * process can still read the key's row, or has read the row in the last five minutes. Otherwise,
+ * the outcome is `unreadable`.
  */
 export function keyAdmission(
   client: DynamoDBDocumentClient,

@@ -14,7 +14,7 @@ const epochMs = Date.UTC(2020, 0, 1);
 /** Converts a time in milliseconds since 1970 to its stored form, in milliseconds since 2020. */
 export const toStoredMs = (ms: number): number => ms - epochMs;
 
-/** Returns the row of a key that has made no call, including its table key. */
+/** Returns the row of an API key that has made no call, including the row's table key. */
 export const newKeyRow = ({
   hash,
   accountId,
@@ -34,7 +34,7 @@ export const newKeyRow = ({
   admitted_ms: noAdmissions,
 });
 
-/** Returns the account and the API key of a row. */
+/** Returns the account and the API key that a key's row describes. */
 export const keyOwnerOf = (row: Row): KeyOwner => ({
   accountId: String(row["account_id"]),
   keyId: String(row["key_id"]),
@@ -45,8 +45,8 @@ export const keyOwnerOf = (row: Row): KeyOwner => ({
 });
 
 /**
- * Returns the attribute with the scopes of a key. A key with every scope has no such attribute,
- * like the keys that were stored before scopes existed.
+ * Returns the attribute that stores the scopes of a key. Returns an empty object for a key with
+ * every scope, because keys that were stored before scopes existed have no such attribute either.
  */
 export const scopesRow = (scopes: readonly Scope[]): Row =>
   areAllScopes(scopes) ? {} : { scopes };
@@ -62,8 +62,8 @@ export function scopesOfRow({ scopes }: Row): readonly Scope[] {
 }
 
 /**
- * Returns the admission times of a key in milliseconds since 1970. Undefined for a row that the
- * previous release wrote.
+ * Returns the admission times of a key in milliseconds since 1970. Returns undefined for a row that
+ * the previous release wrote.
  */
 export function admissionTimesOf(row: Row): AdmissionTimes | undefined {
   const stored = row["admitted_ms"] as AdmissionTimes | undefined;
@@ -87,7 +87,7 @@ export function lastUseOf(row: Row): string | null {
 
 /**
  * Returns the names of the attributes in a key's row that no code uses any more: the call counts of
- * the previous release, and `created_at`. The next write of the row removes them.
+ * the previous release, and `created_at`. The next write of the row removes these attributes.
  */
 export const retiredAttributesOf = (row: Row): string[] => [
   "admitted",

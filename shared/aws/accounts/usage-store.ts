@@ -23,9 +23,10 @@ interface Days {
 }
 
 /**
- * Reads daily usage from DynamoDB. A shard's usage of a day is the sum of two parts: the usage row
- * of the shard for that day, which counts the records in pages, and the records that no page
- * contains yet. Rows of the account contain the usage of days before the account had shards.
+ * Creates the reader of daily usage in DynamoDB. A shard's usage of a day is the sum of two parts:
+ * the usage row of the shard for that day, which counts the records in journal pages, and the
+ * journal records that no page contains yet. Rows of the account contain the usage of days before
+ * the account had shards.
  */
 export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Options): UsageStore {
   const { accountsTable: table } = options;

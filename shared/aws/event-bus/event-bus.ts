@@ -5,7 +5,10 @@ import {
 } from "@aws-sdk/client-eventbridge";
 import { busSource, type EventBus, type PutOutcome } from "../../event-bus/event-bus.ts";
 
-/** Creates the port to an EventBridge bus. The client repeats failed calls, not failed entries. */
+/**
+ * Creates the access to an EventBridge bus. `client` retries failed calls. An entry that
+ * EventBridge rejects in a successful call is not retried: its outcome is `failed`.
+ */
 export function eventBridgeBus(
   client: EventBridgeClient,
   { busName }: { readonly busName: string },

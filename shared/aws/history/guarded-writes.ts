@@ -28,8 +28,8 @@ const parallelPuts = 4;
 
 /**
  * Puts rows of a watchlist's history in order. Readers ignore the rows until the last one is
- * written. Returns false if the watchlist does not exist. Some rows may then have been written
- * before the deletion; the purge of the watchlist deletes them.
+ * written. Returns false if the watchlist does not exist. Some of the rows may have been written
+ * before the watchlist was deleted; the purge of the watchlist deletes these rows.
  * - A large row is first created without content, in a transaction that checks that the watchlist
  *   exists. The row is then put on condition that it still exists. After a purge, this condition
  *   fails.
@@ -133,7 +133,7 @@ const putIfClaimed = (
     ),
   );
 
-/** Builds the check, for a transaction, that a watchlist exists. */
+/** Builds the part of a transaction that checks that a watchlist exists. */
 export const exists = (table: string, { accountId, watchlistId }: HistoryOwner): TransactItem => ({
   ConditionCheck: {
     TableName: table,

@@ -5,8 +5,9 @@
 export const buckets = 512;
 
 /**
- * Returns the bucket number of an item, from 0 to `buckets` - 1: a hash of its ID (FNV-1a). Stored
- * keys contain the number, so the hash must never change.
+ * Returns the number of the bucket (hash group of item IDs) to which an item belongs, from 0 to
+ * `buckets` - 1. The number is an FNV-1a hash of the item's ID. Stored keys contain the number, so
+ * the hash must never change.
  */
 export function bucketOf(itemId: string): number {
   let hash = 0x81_1c_9d_c5;

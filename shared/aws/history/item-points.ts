@@ -17,10 +17,10 @@ interface ItemQuery extends HistorySpan {
 }
 
 /**
- * Reads the history points of an item in a span, oldest run first. First reads the head, which
- * records how far the history is merged. Points of merged runs are in the merged rows of the item's
- * bucket, and points of other runs are in the segments of the runs. A merge during the read has no
- * effect.
+ * Reads the history points of an item in a span, oldest run first. First reads the head: the row
+ * that records how far the history is merged. The points of merged runs are in the merged rows of
+ * the item's bucket (hash group of item IDs). The points of other runs are in the segments of these
+ * runs. A merge during the read does not change the result.
  */
 export async function itemPoints(
   client: DynamoDBDocumentClient,

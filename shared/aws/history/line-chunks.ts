@@ -17,8 +17,8 @@ export interface LineChunk {
 const bytesMax = 300 * 1024;
 
 /**
- * Compresses lines, sorted by item ID, into chunks that each fit into one row. Equal lines give
- * equal chunks.
+ * Compresses lines of history points, sorted by item ID, into chunks that each fit into one row.
+ * Equal lines result in equal chunks.
  */
 export function chunksOf(lines: readonly string[]): LineChunk[] {
   const chunks: LineChunk[] = [];
@@ -61,7 +61,10 @@ export const chunkRow = (key: RowKey, chunk: LineChunk, ttl: number): Row => ({
   ttl,
 });
 
-/** Decompresses the lines of a row. Returns an empty array for a row without points. */
+/**
+ * Decompresses the lines of a row, one for each history point. Returns an empty array for a row
+ * without points.
+ */
 export function linesOf({ lines }: Row): readonly string[] {
   return lines === undefined ? [] : textOf(lines).toString("utf8").split("\n");
 }

@@ -16,8 +16,8 @@ const rowsAtOnce = 4;
 
 /**
  * Yields the recorded runs that have points in the span of the query, each with only its points in
- * the span. `query.order` determines their order. Runs of a watchlist end in the order of their
- * numbers, so the listing stops after the last run of the span.
+ * the span. `query.order` determines the order of the runs. Runs of a watchlist end in the order of
+ * their numbers, so the listing stops after the last run of the span.
  */
 export async function* listedRuns(
   client: DynamoDBDocumentClient,

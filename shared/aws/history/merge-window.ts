@@ -39,10 +39,10 @@ interface Head {
 }
 
 /**
- * Merges a window of runs: copies the points of the runs' segments to rows by bucket, and then
- * marks the window as merged. Segments never change, so concurrent merges of a window write the
- * same bytes. Readers ignore the rows of a window that is not marked.
- * @param absent numbers of the runs of the window that have no segment and never will
+ * Merges a window of runs: copies the points of the runs' segments to rows by bucket (hash group of
+ * item IDs), and then marks the window as merged. Segments never change, so concurrent merges of a
+ * window write the same bytes. Readers ignore the rows of a window that is not marked.
+ * @param absent numbers of the runs of the window that have no segment and will never have one
  * @param isOver returns true when the time for the merge has ended
  * @returns the outcome, see `MergeOutcome`
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
@@ -89,8 +89,8 @@ function mergedRows(
 }
 
 /**
- * Reads the head of a watchlist's history, which records how far the history is merged. Both
- * numbers of the head are 0 before the first merge.
+ * Reads the head of a watchlist's history: how many windows are merged, and the first bucket of the
+ * next window that is not merged yet. Returns 0 for both before the first merge.
  */
 export async function readHead(
   client: DynamoDBDocumentClient,

@@ -19,10 +19,8 @@ const lastChunk = 9_999;
 /**
  * Returns the DynamoDB query for the rows of the run segments in a range of run numbers.
  * @param table The name of the table.
- * @param range.first The first run number.
- * @default 1
- * @param range.last The last run number, inclusive.
- * @default the highest possible number
+ * @param range.first The first run number. The default is 1.
+ * @param range.last The last run number, inclusive. The default is the highest possible number.
  * @param range.isNewestFirst True to return the newest runs first.
  */
 export const runRowsQuery = (
@@ -47,8 +45,9 @@ export const runRowsQuery = (
 const [newestRows, wholeRows] = [8, 32];
 
 /**
- * Yields the rows of the segments of a range of runs, and requests them page by page. A reader
- * often needs only the newest runs, so the first page of a newest-first read is small.
+ * Yields the rows of the segments of a range of runs, and requests them page by page. If
+ * `isNewestFirst` is true, the first page is small, because the caller often needs only the newest
+ * runs.
  */
 export const runRows = (
   client: DynamoDBDocumentClient,

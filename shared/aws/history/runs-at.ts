@@ -17,7 +17,7 @@ const [rowsAtOnce, requestsAtOnce] = [25, 4];
 /**
  * Reads at most one run of each of several watchlists. `places` has the ID and run number of each
  * watchlist. Returns the runs by watchlist ID, each with its points in the span. Leaves out a run
- * that is not recorded or has more than one row.
+ * that is not recorded, and a run whose segment has more than one row.
  */
 export async function runsAt(
   client: DynamoDBDocumentClient,

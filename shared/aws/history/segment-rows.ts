@@ -16,7 +16,7 @@ import { pointLine, pointOf } from "../../history/point-lines.ts";
 const graceDays = 3;
 
 /**
- * Returns the expiry time of rows, in whole Unix seconds.
+ * Returns the expiry time of history rows, in whole Unix seconds.
  * @param endedAt end of the newest run in these rows, ISO 8601
  */
 export const expiryOf = (endedAt: string): number =>
@@ -87,7 +87,7 @@ export function numbersOf({ sk }: Row): { readonly runNumber: number; readonly c
   return { runNumber: Number(runNumber), chunk: Number(chunk) };
 }
 
-/** Converts the stored rows of a run to the run with those of its points that are in a span. */
+/** Converts the stored rows of a run to a run segment with only the points that are in a span. */
 export const segmentOf = (
   { runNumber, endedAt, rows }: StoredSegment,
   span: HistorySpan,

@@ -33,9 +33,9 @@ interface WindowRead {
 }
 
 /**
- * Reads the run segments of a window, and returns their lines by bucket (a group of item IDs).
- * Begins with `firstBucket`. Leaves out higher buckets if all lines together would exceed
- * `charactersMax`, but returns at least one bucket.
+ * Reads the run segments of a window, and returns the lines of their history points by bucket (hash
+ * group of item IDs). Begins with `firstBucket`. Leaves out higher buckets if all lines together
+ * would exceed `charactersMax`, but returns at least one bucket.
  */
 export async function windowLines(
   client: DynamoDBDocumentClient,

@@ -36,9 +36,9 @@ export type ShardChange =
   | { readonly outcome: "busy"; readonly why: string };
 
 /**
- * Makes one conditional update of a shard, without retries. The outcome is `changed`, with the new
- * shard. In every other outcome, nothing was written:
- * - `refused`: the condition failed; with the current shard.
+ * Makes one conditional update of a shard, without retries. The outcome is `changed`, with the
+ * shard after the update. With every other outcome, nothing was written:
+ * - `refused`, with the current shard: the condition failed.
  * - `missing`: the shard does not exist.
  * - `busy`: DynamoDB reported a conflict or throttled the update.
  * @throws any other error of the request. The update may still have taken effect, so the caller
@@ -79,9 +79,9 @@ export type ShardChangeWith =
 /**
  * Makes one conditional update of a shard and one other write, in one transaction and without
  * retries. Returns `other_refused` if only the condition of the other write failed. The other
- * outcomes are those of `changeShard`, but `changed` comes without the new shard.
- * @throws the error of the request. The transaction may still have taken effect, so the caller must
- * read the shard.
+ * outcomes are those of `changeShard`, but `changed` does not contain the shard after the update.
+ * @throws any other error of the request. The transaction may still have taken effect, so the
+ * caller must read the shard.
  */
 export async function changeShardWith(
   process: LedgerProcess,
@@ -114,9 +114,10 @@ export type Transacted =
     };
 
 /**
- * Makes one transaction over shards and other rows, without retries. Returns `refused`, without a
- * change, if a condition failed, other requests contended for a row, or DynamoDB throttled the
- * transaction. Caches the state of each shard whose condition failed.
+ * Makes one transaction over shards and other rows, without retries. Returns `changed` if the
+ * transaction took effect. Returns `refused`, without a change, if a condition failed, other
+ * requests contended for a row, or DynamoDB throttled the transaction. Caches the state of each
+ * shard whose condition failed.
  * @throws any other error of the request. The transaction may still have taken effect.
  */
 export async function transactShards(
@@ -161,10 +162,11 @@ const waitMsMax = 1_000;
 const freshTriesMax = 6;
 
 /**
- * Repeats an attempt until it returns a result. After `fresh`, the next attempt follows
- * immediately, because the attempt has read and cached the current rows. After `again`, the next
- * attempt follows a random pause.
- * @param attempt passes the reason for a failed attempt to `note`, for the error
+ * Calls `attempt` until it returns a result. If the attempt returns `fresh`, the next attempt
+ * follows immediately, because the attempt has read and cached the current rows. If the attempt
+ * returns `again`, the next attempt follows after a random pause.
+ * @param attempt passes the reason for a failed attempt to `note`; the error 503 contains the last
+ * reason
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function untilDone<T extends object>(
@@ -184,7 +186,8 @@ export function untilDone<T extends object>(
 }
 
 /**
- * Reads a row of the accounts table, strongly consistent. Undefined if it does not exist.
+ * Reads a row of the accounts table, strongly consistent. Returns undefined if the row does not
+ * exist.
  * @throws 503 UNAVAILABLE if DynamoDB keeps throttling the read or the retry budget is exhausted
  */
 export async function readRow(process: LedgerProcess, key: RowKey): Promise<Row | undefined> {
@@ -198,7 +201,7 @@ export async function readRow(process: LedgerProcess, key: RowKey): Promise<Row 
 }
 
 /**
- * Reads a shard, strongly consistent. Undefined if it does not exist.
+ * Reads a shard, strongly consistent. Returns undefined if the shard does not exist.
  * @throws 503 UNAVAILABLE if DynamoDB keeps throttling the read or the retry budget is exhausted
  */
 export async function readShard(
@@ -211,9 +214,9 @@ export async function readShard(
 }
 
 /**
- * Waits for `change`, an update of a shard that creates or resolves a call's hold. If the request
- * of the update failed, reads the shard. If the shard shows that the update took effect, returns
- * the shard as outcome `refused`, as a repeated update would.
+ * Waits for `change`, an update of a shard that creates or resolves a call's hold, and returns its
+ * outcome. If the request of the update failed, reads the shard. If the shard shows that the update
+ * took effect, returns `refused` with this shard, which is also the outcome of a repeated update.
  * @param change.tookEffect returns true if the shard shows that the update took effect
  * @throws the error of the request if the update did not take effect
  */

@@ -12,8 +12,10 @@ import { trimUpdate } from "./shard-update.ts";
 const pageRecordsMax = 32;
 
 /**
- * Copies the journal of a shard to a page if the journal has 8, 9, 16, 17, 24, 25 and so on
- * records. Otherwise does nothing. Call it after a reservation. Never rejects.
+ * Copies the journal of a shard to a page if the number of records in the journal is a multiple of
+ * 8, or one more (8, 9, 16, 17 and so on). Otherwise does nothing. Call it after a reservation.
+ * Never rejects: after a failed copy, the records stay in the shard's row, and a later change of
+ * the shard copies them.
  */
 export async function copyJournal(
   process: LedgerProcess,
@@ -27,7 +29,8 @@ export async function copyJournal(
 
 /**
  * Reads a shard, and copies its journal to a page if it has at least 8 records. Call it after a
- * transaction, whose response does not contain the shard. Never rejects.
+ * transaction, whose response does not contain the shard. Never rejects: after a failed copy, the
+ * records stay in the shard's row, and a later change of the shard copies them.
  */
 export async function copyJournalOf(
   process: LedgerProcess,

@@ -35,8 +35,8 @@ const keysMax = 100;
 
 /**
  * Creates the reader of credit transactions in DynamoDB. If the filter names a call, grant,
- * purchase or adjustment, the reader computes the possible stamps of the matching entries and reads
- * only these. Otherwise it reads the ledger from newest to oldest.
+ * purchase or adjustment, the reader computes the possible stamps of the matching entries, and
+ * reads only the entries with these stamps. Otherwise it reads the ledger from newest to oldest.
  */
 export function dynamoCreditHistory(
   client: DynamoDBDocumentClient,

@@ -47,8 +47,8 @@ const rowKey = ({ accountId, owner, day }: BudgetDay) =>
 
 /**
  * Builds the write that takes credits from a daily budget. The write fails if the budget does not
- * cover them. The row stores only `used`, the sum of the day's open holds and charges, so that a
- * change of the budget does not write this row.
+ * cover these credits. The row stores only `used`, the sum of the day's open holds and charges, and
+ * not the budget, so that a change of the budget need not write this row.
  */
 export const takeFromBudget = (
   { accountsTable }: LedgerProcess,
@@ -97,8 +97,8 @@ export interface BudgetUse {
 }
 
 /**
- * Reads how many credits of a daily budget are used, with a strongly consistent read. Returns zeros
- * for a day without use.
+ * Reads how many credits of a daily budget are used, with a strongly consistent read. All numbers
+ * are 0 for a day without use.
  */
 export async function readBudgetUse(process: LedgerProcess, day: BudgetDay): Promise<BudgetUse> {
   const row = await readRow(process, rowKey(day));
@@ -106,8 +106,8 @@ export async function readBudgetUse(process: LedgerProcess, day: BudgetDay): Pro
 }
 
 /**
- * Reads the used credits of daily budgets of one account. Returns them by owner of the budget: the
- * account or a watchlist. Omits budgets of which no credits are used.
+ * Reads the used credits of several daily budgets of one account. Returns the credits by owner of
+ * the budget: the account or a watchlist. Omits budgets of which no credits are used.
  */
 export async function readBudgetUses(
   process: LedgerProcess,
@@ -126,10 +126,10 @@ export async function readBudgetUses(
 
 /**
  * Builds the write that sets the used credits of a new daily budget of an account to `used`. The
- * write fails if the stored use has changed since it was read.
- * @param before the stored use as it was read; not 0 if the account had an earlier budget on this
- * day. Holds that it includes may be refunded later. Their refunds then also reduce the use of the
- * new budget.
+ * write fails if the number of used credits is no longer `before`.
+ * @param before the used credits as the caller has read them; not 0 if the account had an earlier
+ * budget on this day. They can include open holds. A later refund of such a hold also reduces the
+ * use of the new budget.
  */
 export const baseOfBudget = (
   { accountsTable }: LedgerProcess,
@@ -154,7 +154,7 @@ export const baseOfBudget = (
 /**
  * Reads why a daily budget refused a reservation, and returns the refusal. Returns undefined if the
  * reservation can be repeated: the budget now covers `credits`, or the account's budget is no
- * longer `budget`. The process has then cached the current budget.
+ * longer `budget`. In the second case, the process has cached the current budget.
  */
 export async function overBudget(
   process: LedgerProcess,

@@ -9,10 +9,11 @@ import type { Shard } from "./shard-row.ts";
 const nextCheckMs = 60_000;
 
 /**
- * Updates the due marks of an account's shards whose check is due. The mark of a shard gets the
- * earliest expiry of its holds as the time of the next check; a shard without holds loses its mark.
- * If a shard without holds changes during the check, its mark stays, and the sweeper checks the
- * shard again after a minute.
+ * Updates the due marks of those shards of an account whose check is due. The due mark of a shard
+ * is the time of the shard's next check. For a shard with holds, the new time is the earliest
+ * expiry of its holds. For a shard without holds, the mark is removed. If a shard without holds
+ * changes during this update, the mark stays, and the sweeper checks the shard again after a
+ * minute.
  */
 export async function moveDueMarks(
   process: LedgerProcess,

@@ -26,7 +26,7 @@ export function sourceRow(source: CreditSource): Row {
 
 /**
  * Parses the row of an unsharded ledger entry, which an earlier release stored. Does not validate
- * it, because only this service writes these rows.
+ * the row, because only this service writes these rows.
  */
 export const transactionOf = (row: Row): CreditTransaction => ({
   sequence: Number(row["sequence"]),
@@ -41,8 +41,8 @@ export const transactionOf = (row: Row): CreditTransaction => ({
 });
 
 /**
- * Returns the call or step that caused a hold or an entry, from its row; null if the row names
- * neither.
+ * Returns the call or step that caused a hold or an entry, from the row of the hold or entry.
+ * Returns null if the row names neither a call nor a step.
  */
 export function creditSourceOf(row: Row): CreditSource | null {
   const { request_id: requestId, run_id: runId, endpoint, scraper, items } = row;

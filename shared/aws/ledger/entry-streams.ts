@@ -44,10 +44,11 @@ interface Step {
 const beforeShards = -1;
 
 /**
- * Yields the ledger entries of an account that are older than the place `below`, newest first.
- * First come the entries of all shards, merged by stamp, then the unsharded entries. The balance
- * and the sequence number of an entry are sums over all shards at the entry's place. They are final
- * only if all shards already refuse new records up to `below` (see `finalShards`).
+ * Yields the ledger entries of an account before the place `below` (stamp, shard and part of an
+ * entry), newest first. First come the entries of all shards, merged by stamp, then the unsharded
+ * entries. The balance and the sequence number of an entry are sums over all shards at the entry's
+ * place. These sums are final only if the caller has first made all shards refuse new records up to
+ * `below` (see `finalShards`).
  * @param shards the shards as the caller has read them; empty for an account without shards
  * @param expected number of entries that the caller probably needs; the first requests read that
  * many

@@ -14,8 +14,8 @@ export interface FinalRows extends AccountRows {
 /**
  * Reads an account and its shards, and makes each shard refuse new records with stamps up to the
  * newest stamp that was read. Otherwise a process with a slow clock could insert a record between
- * listed entries. Undefined if the account does not exist. Writes nothing for an account with one
- * shard, whose stamps only increase.
+ * listed entries. Returns undefined if the account does not exist. Writes nothing for an account
+ * with one shard, whose stamps only increase.
  */
 export async function finalShards(
   process: LedgerProcess,

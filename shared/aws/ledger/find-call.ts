@@ -48,7 +48,7 @@ export interface CallHolds {
 /**
  * Finds the holds of a call, open and resolved, including holds that other processes made. Reads
  * the account's shards. For resolved holds, also reads the journal pages since the call began. Both
- * lists are empty if the call has no hold or the account does not exist.
+ * lists in the result are empty if the call has no hold or the account does not exist.
  * @param holdId ID of the call's hold, which is the request ID of the call
  */
 export async function findCallHolds(

@@ -56,8 +56,9 @@ const skewUs = hourUs;
 const callUs = hourUs / 4;
 
 /**
- * Finds the parts of the ledger that can contain entries for a filter, so that the caller need not
- * read the whole ledger. These parts can also contain entries that do not match.
+ * Finds the parts of an account's ledger that can contain entries for a filter, so that the caller
+ * need not read the whole ledger. These parts can also contain entries that do not match the
+ * filter.
  * @param rows the account and its shards; undefined if the account does not exist
  */
 export async function findEntries(

@@ -66,7 +66,7 @@ export const budgetsRow = (budgets: readonly BudgetDay[]): Row =>
   );
 
 /**
- * Reads the row of a hold, strongly consistent. Undefined if the hold has no row.
+ * Reads the row of a hold, strongly consistent. Returns undefined if the hold has no row.
  * @throws 503 UNAVAILABLE if DynamoDB keeps throttling the read or the retry budget is exhausted
  */
 export async function readHold(

@@ -17,7 +17,7 @@ export interface JournalPage {
 }
 
 /**
- * Returns the row of a page with the oldest records of a shard's journal, including its key.
+ * Returns the row, including its table key, of a page with the oldest records of a shard's journal.
  * @param records the oldest records of the journal; at least one
  */
 export function journalPageRow(
@@ -36,7 +36,10 @@ export function journalPageRow(
   };
 }
 
-/** Parses the row of a page. Unchecked, because only this service writes these rows. */
+/**
+ * Parses the row of a journal page. Does not validate the row, because only this service writes
+ * these rows.
+ */
 export const journalPageOf = (row: Row): JournalPage => ({
   records: (row["records"] as readonly Row[]).map(recordOf),
   before: {

@@ -91,8 +91,8 @@ export function journalSourceRow(source: CreditSource): Row {
 }
 
 /**
- * Parses a stored source. The inverse of `journalSourceRow`. If the row is undefined, returns an
- * item call whose request ID is `holdId`, without other fields.
+ * Parses the stored form of the call or step that caused a hold. The inverse of `journalSourceRow`.
+ * If the row is undefined, returns an item call with the request ID `holdId` and no other fields.
  */
 export function journalSourceOf(row: Row | undefined, holdId: string): CreditSource {
   const { e, k, s, n, u, p, w, m } = row ?? {};

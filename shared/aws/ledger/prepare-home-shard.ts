@@ -42,7 +42,7 @@ type ReservationNeeds = Pick<Reservation, "accountId" | "holdId" | "credits" | "
  * has enough. Releases expired holds first.
  *
  * @param reservation The account, hold and credits. If `slot` is true, the reservation also needs a
- *   free slot. `now` is in Unix milliseconds.
+ *   free slot.
  * @param options.progress What the earlier attempts of this reservation have learned.
  * @param options.shards The number of shards that the account probably has.
  * @returns `retry` if the reservation should be attempted again, `insufficient` if the balance of

@@ -68,7 +68,10 @@ export const ledgerProcess = (
 
 const unknown: CachedAccount = { home: 0, shards: 1, fences: new Map(), budget: null };
 
-/** Returns the cached state of an account; defaults for an account that is not cached. */
+/**
+ * Returns the cached state of an account. For an account that is not cached, returns the state of
+ * an account with one shard and no budget.
+ */
 export const cachedAccountOf = ({ accounts }: LedgerProcess, accountId: string): CachedAccount =>
   accounts.get(accountId) ?? unknown;
 
@@ -109,8 +112,8 @@ const stepUs = 1;
 const aheadUs = 1_000;
 
 /**
- * Returns a stamp for a change of shards, in microseconds since 1970. It is not before `now`, and
- * newer than all stamps of these shards that the process has cached.
+ * Returns a stamp for a change of shards, in microseconds since 1970. The stamp is not before
+ * `now`, and it is newer than all stamps of these shards that the process has cached.
  * @param place the account, and the numbers of the shards that the change writes
  * @param refusals number of times that a shard has refused this change because of a newer stamp.
  * From the second refusal on, the stamp is further ahead of `now`.

@@ -25,7 +25,7 @@ export interface AccountRows {
 
 /**
  * Returns the number of shards of an account, from its row. Returns 0 if the account has no shards
- * yet: an earlier release stored its credits in this row.
+ * yet, because an earlier release stored the account's credits in this row.
  */
 export const shardCountOf = (account: Row): number => Number(account["shards"] ?? 0);
 
@@ -78,7 +78,7 @@ export interface Sums {
   readonly inFlight: number;
 }
 
-/** Returns the sums of the shards' balances and counters. */
+/** Returns the sums of the balances and counters of all given shards. */
 export const sumsOf = (shards: readonly Shard[]): Sums => ({
   balance: shards.reduce((sum, { balance }) => sum + balance, 0),
   held: shards.reduce((sum, { held }) => sum + held, 0),
@@ -97,7 +97,7 @@ const isWhole = ({ account, shards }: AccountRows): boolean => {
 
 /**
  * Reads an account and its shards until balance, held and spent credits add up to the credits that
- * the account received. Undefined if the account does not exist.
+ * the account received. Returns undefined if the account does not exist.
  * @throws 503 UNAVAILABLE if credits keep moving between shards
  */
 export async function readWholeAccount(

@@ -28,9 +28,9 @@ const resolvedHoldDays = 30;
 /**
  * Reserves credits for a step of a run. Returns `insufficient` or `over_budget`, without a
  * reservation, if the balance or a daily budget does not cover them. The hold is stored in a
- * separate row, because it can stay open for hours and another process resolves it. The row of a
- * resolved hold is kept for weeks, so a repeated call for the same step reserves nothing and
- * returns `reserved`.
+ * separate row, because the hold can stay open for hours, and another process resolves the hold.
+ * The row of a resolved hold is kept for weeks, so a repeated call for the same step reserves
+ * nothing and returns `reserved`.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function reserveStepHold(
@@ -142,8 +142,8 @@ function holdPut(
 /**
  * Resolves a hold that has a row, and returns the charge in credits. If the hold is already
  * resolved, changes nothing and returns the charge of the first resolution.
- * @throws Error if the hold does not exist or the charge exceeds its credits; 503 UNAVAILABLE if
- * the rows stay contended or the retry budget is exhausted
+ * @throws Error if the hold does not exist or the charge exceeds the credits of the hold; 503
+ * UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function settleRow(
   process: LedgerProcess,

@@ -26,7 +26,10 @@ export interface CallSettled {
   readonly shard: Shard | undefined;
 }
 
-/** Builds a settlement that settles a hold at no charge. */
+/**
+ * Builds a settlement that refunds all credits of a hold, and records that the call did not
+ * succeed.
+ */
 export const atNoCharge = ({ accountId, holdId, now }: HoldRef): Settlement => ({
   accountId,
   holdId,
@@ -35,13 +38,16 @@ export const atNoCharge = ({ accountId, holdId, now }: HoldRef): Settlement => (
   now,
 });
 
-/** Returns the number of items that a settlement charges; undefined if unknown. */
+/**
+ * Returns the number of items that a settlement charges. Returns undefined if the settlement
+ * charges credits but does not name the number of items.
+ */
 export const chargedItemCount = ({ items, credits }: Settlement): number | undefined =>
   items ?? (credits === 0 ? 0 : undefined);
 
 /**
  * Settles the hold of a call, and returns the charge. If the hold is already settled or released,
- * changes nothing and returns the charge of that time.
+ * changes nothing and returns the charge of the first settlement or release.
  * @throws Error if the charge exceeds the hold; 503 UNAVAILABLE if the rows stay contended or the
  * retry budget is exhausted
  */

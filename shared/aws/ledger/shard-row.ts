@@ -51,7 +51,10 @@ export interface Shard {
   readonly dueAt: string | null;
 }
 
-/** Parses the row of a shard. Unchecked, because only this service writes these rows. */
+/**
+ * Parses the row of a shard. Does not validate the row, because only this service writes these
+ * rows.
+ */
 export function shardOf(row: Row): Shard {
   const stored = Object.entries((row["holds"] ?? {}) as Record<string, Row>);
   const holds = new Map(stored.map(([holdId, hold]) => [holdId, holdOf(holdId, hold)]));
@@ -135,8 +138,8 @@ export interface NewShard {
 }
 
 /**
- * Returns the row of a new shard, including its key. The shard has no credits unless `shard` gives
- * it some.
+ * Returns the row of a new shard, including the row's table key. The shard has no credits unless
+ * `shard` gives it some.
  */
 export function newShardRow(shard: NewShard): Row {
   const { accountId, number, concurrency, fence, journal = [] } = shard;

@@ -85,7 +85,7 @@ function shardUpdate({ table, accountId, shard }: ShardLocation, change: Change)
 /**
  * Builds the update that moves credits from a shard's balance to the hold of a call, and occupies a
  * slot. The update fails if the shard lacks the credits or a free slot, already has the hold, or
- * has a newer stamp.
+ * has a newer stamp than `hold.at`.
  * @param budget the account's daily budget, in credits, as this process has cached it; the update
  * also fails if the shard has another budget
  */
@@ -148,7 +148,8 @@ interface Outcome {
 
 /**
  * Builds the update that resolves the hold of a call: charges a part of it, refunds the rest and
- * frees the slot. It fails if the hold is not open or the shard has a newer stamp.
+ * frees the slot. The update fails if the hold is not open, or if the shard has a newer stamp than
+ * `outcome.at`.
  */
 export function settleUpdate(
   location: ShardLocation,
@@ -176,9 +177,9 @@ interface Size {
 
 /**
  * Builds the update that adds credits to a shard or deducts them, and stores a record. The update
- * fails if it would make a balance or counter negative, or if the shard has a newer stamp. Pass
- * `size` if the change increases the account's slots. Pass `budget` if the change reserves credits:
- * the update then fails if this is not the account's daily budget.
+ * fails if it would make a balance or counter negative, or if the shard has a newer stamp than the
+ * record. Pass `size` if the change increases the account's slots. Pass `budget` if the change
+ * reserves credits: the update then fails if this is not the account's daily budget.
  */
 export const creditUpdate = (
   location: ShardLocation,
@@ -205,7 +206,10 @@ export const creditUpdate = (
     }),
   });
 
-/** Builds the update that stores the new number of shards and slots after an account has grown. */
+/**
+ * Builds the update that stores the new numbers of shards and slots in a shard, after the lifetime
+ * credits of the account have reached a higher concurrency tier.
+ */
 export const growUpdate = (
   { table, accountId, shard }: ShardLocation,
   { shards, slots }: Size,

@@ -16,11 +16,11 @@ interface CreditTransfer {
 
 /**
  * Transfers credits from other shards to the shard `to`, in one transaction, until its balance is
- * at least `credits`. If the richest shard alone has enough, it provides the missing credits. It
- * provides half of the difference of the two balances if that is more, so that later calls need no
- * transfer. Otherwise several shards provide the missing credits. Returns false, without a change,
- * if `shards` does not contain the shard `to`, a shard changed since it was read, or other requests
- * contend for the rows.
+ * at least `credits`. If the shard with the highest balance alone has enough credits, only this
+ * shard provides credits: the missing credits, or half of the difference of the two balances if
+ * that is more, so that later calls need no transfer. Otherwise several shards provide the missing
+ * credits. Returns false, without a change, if `shards` does not contain the shard `to`, a shard
+ * changed since it was read, or other requests contend for the rows.
  */
 export async function gatherCredits(
   process: LedgerProcess,
@@ -41,9 +41,9 @@ export async function gatherCredits(
 
 /**
  * Spreads credits evenly over all shards, in one transaction. Changes nothing in three cases: every
- * shard has at least an even share, the richest shard cannot provide all missing credits, or a
- * shard changed since it was read. Spreading only saves time: a call whose shard lacks credits
- * transfers them from other shards.
+ * shard has at least an even share, the shard with the highest balance cannot provide all missing
+ * credits, or a shard changed during the call. Spreading only saves time: a call whose shard lacks
+ * credits transfers them from other shards.
  */
 export async function spreadCredits(
   process: LedgerProcess,

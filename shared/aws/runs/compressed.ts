@@ -1,6 +1,6 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
-/** Converts a value to compressed JSON. `unpack` reverses it. */
+/** Converts a value to JSON and compresses the JSON with zstd. `unpack` returns the value. */
 export const pack = (value: unknown): Uint8Array => zstdCompressSync(JSON.stringify(value));
 
 /**

@@ -31,8 +31,9 @@ export const beforeAttributes: readonly string[] = ["sk", "before", "before_item
 /**
  * Stores the items of a batch as they were before the batch, so that a discard of the run can
  * restore them. Returns the attributes to add to the row of the batch's result: the items
- * themselves, or the keys of separate rows if the items are too large. The separate rows have a new
- * random name, so they have no effect if the attempt does not record its result.
+ * themselves, or the keys of separate rows if the items are too large. The keys of the separate
+ * rows contain a new random name, so the rows have no effect if this attempt does not record the
+ * result of the batch.
  * @param ttl time at which DynamoDB may delete the rows, in whole Unix seconds
  * @throws 503 UNAVAILABLE if rows stay unprocessed
  */
@@ -68,7 +69,7 @@ function encodedChunks(items: readonly Item[]): Uint8Array[] {
 
 /**
  * Returns the items that `storeItemsBefore` stored: the items of a batch as they were before the
- * batch. Returns an empty list if it stored none.
+ * batch. Returns an empty list if `storeItemsBefore` stored none.
  * @param row the row of the batch's result, with `beforeAttributes`
  * @throws Error if a row of these items does not exist
  */

@@ -24,9 +24,9 @@ interface Chunks {
 
 /**
  * Stores the item details of a batch's outcomes apart from the outcomes, because only events need
- * them. Returns the attributes to add to the row of the result; none if no outcome has details.
- * Details that are too large for that row are written to separate rows. Their keys contain a digest
- * of the details, so the details of two processes never mix.
+ * the details. Returns the attributes to add to the row of the result; none if no outcome has
+ * details. Writes details that are too large for that row to separate rows. The keys of these rows
+ * contain a digest of the details, so the details of two processes never mix.
  * @param ttl time at which DynamoDB may delete the rows, in whole Unix seconds
  * @throws 503 UNAVAILABLE if separate rows stay unprocessed
  */

@@ -18,9 +18,9 @@ interface Decision {
 }
 
 /**
- * Stores the decision about a held run, to publish or to discard it. Returns false, without a
- * change, if the run is not held or its watchlist was deleted. The purge of a deleted watchlist
- * deletes the rows of a held run, so a decision must not be executed during the purge.
+ * Stores the decision to publish or to discard a held run. Returns false, without a change, if the
+ * run is not held or its watchlist was deleted. The purge of a deleted watchlist deletes the rows
+ * of a held run, so a decision must not be executed during the purge.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export const decideHold = (
@@ -61,8 +61,9 @@ export const decideHold = (
 const runPosition = 0;
 
 /**
- * Ends the hold of a run and lets its watchlist run again, in one transaction. Changes only the run
- * if its watchlist was deleted. Does nothing if the hold has already ended.
+ * Ends a held run after its release or discard, and lets its watchlist start the next run, in one
+ * transaction. If the watchlist was deleted, changes only the run. Does nothing if the held run has
+ * already ended.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export async function endHold(

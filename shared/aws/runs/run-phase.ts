@@ -56,10 +56,10 @@ export function movePhase(
 }
 
 /**
- * Marks a run as abandoned, if it has made no progress since it was read: stores its error, and
- * sets its next check to `dueAt`. Returns the changed run. Returns undefined, without a change, if
- * the run has made progress or is not in phase `claimed` or `reading`. A repeated call with the
- * same error returns the run again.
+ * Marks a run as abandoned if the run has made no progress since the caller read it: stores the
+ * run's error, and sets the time of the run's next check to `dueAt`. Returns the changed run.
+ * Returns undefined, without a change, if the run has made progress or is not in phase `claimed` or
+ * `reading`. A repeated call with the same error returns the run again.
  */
 export async function abandon(
   client: DynamoDBDocumentClient,

@@ -45,8 +45,8 @@ function limitsIn(row: Row): RunLimits {
 }
 
 /**
- * Returns the stored form of stats. Steps are a list, because customers choose step IDs and
- * DynamoDB restricts names in maps.
+ * Returns the stored form of the stats of a run. Steps are a list, because customers choose step
+ * IDs and DynamoDB restricts names in maps.
  */
 export const statsRow = (stats: RunStats): Row => ({
   ...stats,
@@ -58,7 +58,9 @@ function statsOf(stored: unknown): RunStats {
   return { ...stats, steps: Object.fromEntries(stats.steps) };
 }
 
-/** Parses the row of a run. Unchecked, because only this folder writes these rows. */
+/**
+ * Parses the row of a run. Does not validate the row, because only this folder writes these rows.
+ */
 export function runOf(row: Row): Run {
   return {
     id: row["id"],
@@ -103,7 +105,9 @@ export function stepRow(step: StepRecord): Row {
   };
 }
 
-/** Parses the row of a step. Unchecked, because only this folder writes these rows. */
+/**
+ * Parses the row of a step. Does not validate the row, because only this folder writes these rows.
+ */
 export function stepRecordOf(row: Row): StepRecord {
   return {
     runId: row["run_id"],

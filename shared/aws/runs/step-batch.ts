@@ -18,8 +18,9 @@ import { runOf, stepRecordOf } from "./run-row.ts";
 import { type RowKey, watchlistKeys } from "../table/table.ts";
 
 /**
- * Returns the key of the row with the item IDs of a batch. The row belongs to the plan of the step
- * or, if `starts` is not null, to the starting batches in the plan of the run.
+ * Returns the key of the row with the item IDs of a batch. The row is part of the plan of the step.
+ * If `starts` is not null, all items of the batch start at the step, and the row is part of the
+ * plan of the run.
  */
 export const plannedKey = ({ runId, step, plan, starts, batch }: BatchRef): RowKey =>
   starts === null
@@ -60,9 +61,9 @@ export const listIn = <T>(packed: unknown): T[] =>
   packed === undefined ? [] : (unpack(packed) as T[]);
 
 /**
- * Reads a batch with its run, its step and its recorded result, in one request. Rows that do not
- * exist are undefined.
- * @throws 503 UNAVAILABLE if an overloaded table does not process all keys
+ * Reads a batch with its run, its step and its recorded result, in one request. The parts whose
+ * rows do not exist are undefined.
+ * @throws 503 UNAVAILABLE if the table is overloaded and does not return all rows
  */
 export async function openBatch(
   client: DynamoDBDocumentClient,

@@ -24,8 +24,8 @@ interface Decision {
 
 /**
  * Records the decision to read or to defer a step, in a transaction that checks the run's phase.
- * Returns the decision that was recorded first. If there is none yet, and the run was abandoned or
- * is no longer in phase `reading`, records nothing and returns `over`.
+ * Returns the decision that was recorded first. If no decision is recorded yet, and the run was
+ * abandoned or is no longer in phase `reading`, records nothing and returns `over`.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export async function decideStep(
@@ -48,9 +48,9 @@ export async function decideStep(
 }
 
 /**
- * Changes the row `Key` of a step in a transaction that checks that the run is in phase `reading`
- * and was not abandoned. Returns `changed` on success. If a condition failed, returns the current
- * row; undefined if it does not exist.
+ * Executes `change`, a write of the step's row with the key `Key`, in a transaction that checks
+ * that the run is in phase `reading` and was not abandoned. Returns `changed` on success. If a
+ * condition failed, returns the current row of the step, or undefined if this row does not exist.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function whileReading(

@@ -54,8 +54,8 @@ const effectiveAttributes: readonly string[] = [
 ];
 
 /**
- * Creates a store of steps and batches in DynamoDB. It compresses IDs and results. Methods that
- * read or write several rows throw 503 UNAVAILABLE if the table stays overloaded or contended.
+ * Creates a store of steps and batches in DynamoDB. The store compresses IDs and results. Methods
+ * that read or write several rows throw 503 UNAVAILABLE if the table stays overloaded or contended.
  */
 export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOptions): StepStore {
   const { table, clock } = options;

@@ -19,8 +19,8 @@ export interface ClientTimes {
 
 /**
  * Returns the settings of every AWS client: the timeouts for connecting and for one attempt, and
- * the number of attempts. Under a retry budget, attempts and pauses also end when the budget is
- * exhausted.
+ * the number of attempts. If the current work has a retry budget, attempts and pauses also end when
+ * this budget is exhausted.
  */
 export const clientSettings = ({
   connectMs = dependencies.connectMs,

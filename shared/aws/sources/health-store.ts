@@ -24,8 +24,9 @@ const countNames = {
 const latencyNames = latencyBoundsMs.map((_, n) => `latency_${n}`);
 
 /**
- * Stores the health of sources in DynamoDB: one row for each scraper and period. A write adds its
- * counts to the row, without a read and without a condition, so writes do not conflict.
+ * Creates a store of the health of sources in DynamoDB, with one row for each scraper and period. A
+ * write adds its counts to the row, without a read and without a condition, so writes do not
+ * conflict.
  */
 export function dynamoHealthStore(client: DynamoDBDocumentClient, table: string): HealthStore {
   return {

@@ -2,7 +2,7 @@ import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { clientSettings } from "../sdk/client-settings.ts";
 import type { ReadStored } from "./secret-reader.ts";
 
-/** Creates the reader of SSM parameters, by their name or ARN. */
+/** Creates a function that reads an SSM parameter by its name or ARN. */
 export function ssmParameters(
   client: Pick<SSMClient, "send"> = new SSMClient(clientSettings()),
 ): ReadStored {

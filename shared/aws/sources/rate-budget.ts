@@ -36,10 +36,10 @@ const retentionSeconds = 24 * 60 * 60;
 
 /**
  * Creates the rate budget that all processes share. Each source has a row with one time, in
- * microseconds since 1970: the time at which its next call would start if there were no burst. A
- * process takes permits by adding one interval per permit to this time. It does not read the row
- * first, so processes do not conflict. A process that cannot update the row limits its calls
- * locally.
+ * microseconds since 1970: the time at which the next call of the source would start without a
+ * burst. A process takes permits by adding one interval per permit to this time. It does not read
+ * the row first, so processes do not conflict. A process that cannot update the row limits its
+ * calls locally.
  */
 export function sharedRateBudget(
   client: DynamoDBDocumentClient,

@@ -2,7 +2,7 @@ import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-sec
 import { clientSettings } from "../sdk/client-settings.ts";
 import type { ReadStored } from "./secret-reader.ts";
 
-/** Creates the reader of secrets in Secrets Manager, by their ARN. */
+/** Creates a function that reads a secret of Secrets Manager by its ARN. */
 export function secretsManagerSecrets(
   client: Pick<SecretsManagerClient, "send"> = new SecretsManagerClient(clientSettings()),
 ): ReadStored {

@@ -24,8 +24,8 @@ interface RowToConvert {
 }
 
 /**
- * Converts a stored row to the other version of its kind. Writes only the attributes of the
- * conversion. Returns false, without a change, in three cases:
+ * Converts a stored row to the other version of its kind, and returns true. Writes only the
+ * attributes that the conversion changes. Returns false, without a change, in three cases:
  * - the version or one of these attributes has changed since the row was read;
  * - the row was deleted;
  * - a transaction is writing the row.

@@ -34,9 +34,9 @@ export async function dueKeys(
 
 /**
  * Lists the keys of all rows of one kind that have the partition key `pk` and are due at or before
- * `by`, in no particular order. Such rows share one partition of the index. Rows that were stored
- * when the kind had fewer partitions can be in other partitions; `everywhere` also finds these
- * rows.
+ * `by`, in no particular order. Rows with the same partition key share one partition of the index.
+ * Rows that were stored when the kind had fewer partitions can be in other partitions; `everywhere`
+ * also finds these rows.
  */
 export async function dueKeysOf(
   client: DynamoDBDocumentClient,

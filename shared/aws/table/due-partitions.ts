@@ -5,7 +5,7 @@ import type { RowKey } from "./table.ts";
 
 const { partitionKey, sortKey } = tableSchema.dueIndex;
 
-/** Returns the attributes that add a row to the due index with the due time `at`. */
+/** Returns the attributes of a row that add it to the due index with the due time `at`. */
 export const dueAt = (
   kind: DueKind,
   { pk }: RowKey,
@@ -17,16 +17,17 @@ export const dueAt = (
 
 /**
  * Returns the partition of the due index for all rows of a kind whose table key is `pk`. All hold
- * rows of an account have the same `pk`, and so one partition of the index. One account still
- * cannot exhaust this partition. A transaction needs twice as many write units for the row of a
- * hold as for its index entry. The table partition therefore reaches its limit first.
+ * rows of an account have the same `pk`, so they share one partition of the index. One account
+ * still cannot exceed the write limit of this partition: a transaction needs twice as many write
+ * units for the row of a hold as for its index entry, so the partition of the table reaches its
+ * limit first.
  */
 export function duePartitionOf(kind: DueKind, pk: string): string {
   const digest = createHash("sha256").update(pk).digest();
   return duePartition(kind, digest.readUInt32BE() % duePartitions[kind]);
 }
 
-/** Returns all index partitions of a kind. */
+/** Returns all partitions of the due index that rows of a kind can be in. */
 export const duePartitionsOf = (kind: DueKind): readonly string[] =>
   Array.from({ length: duePartitions[kind] }, (_, number) => duePartition(kind, number));
 
@@ -34,8 +35,8 @@ const duePartition = (kind: DueKind, number: number): string =>
   `${kind}#${String(number).padStart(2, "0")}`;
 
 /**
- * Returns the due time of a row in ISO 8601. Null if the row is undefined or not in the index under
- * this kind.
+ * Returns the due time of a row in ISO 8601. Returns null if the row is undefined or not in the
+ * index under this kind.
  */
 export function dueTimeOf(kind: DueKind, row: Row | undefined): string | null {
   const partition: unknown = row?.[partitionKey];

@@ -77,8 +77,8 @@ export type TransactionCanceledItem = NonNullable<
 
 /**
  * Returns the reasons why DynamoDB canceled a transaction, one for each write, if a condition
- * failed or other requests contended for its rows. Undefined for every other error, such as an
- * invalid request.
+ * failed or other requests contended for its rows. Returns undefined for every other error, such as
+ * an invalid request.
  */
 export function cancellationReasons(error: unknown): readonly CancellationReason[] | undefined {
   if (!(error instanceof TransactionCanceledException)) return undefined;
@@ -134,8 +134,8 @@ interface RetryOptions {
 export type Note = (why: string) => void;
 
 /**
- * Executes an attempt and returns its result. If DynamoDB throttled the attempt, passes the reason
- * to `note` and returns `again`. A throttled attempt has changed nothing.
+ * Calls `attempt` and returns its result. If DynamoDB throttled the attempt, passes the reason to
+ * `note` and returns `again`. A throttled attempt has changed nothing.
  * @throws every other error of the attempt
  */
 export async function attemptUnlessThrottled<T>(
@@ -151,15 +151,18 @@ export async function attemptUnlessThrottled<T>(
   }
 }
 
-/** Returns the reason codes of a canceled transaction, one for each write, for logs. */
+/**
+ * Returns the reason codes of a canceled transaction as text for logs: one for each write, `None`
+ * for a write that did not cause the cancellation.
+ */
 export const codesOf = (reasons: readonly CancellationReason[]): string =>
   reasons.map((reason) => reason?.code ?? "None").join(", ");
 
 /**
- * Repeats `attempt`, up to 24 times, while it returns `again`, and returns its result. Sleeps
- * before each repetition for a random time, at most `waitMsMax` milliseconds (full jitter). This is
- * needed because DynamoDB cancels a transaction if another request contends for one of its rows,
- * and the SDK does not retry the transaction.
+ * Calls `attempt`, up to 24 times, until it does not return `again`, and returns its result. Sleeps
+ * before each repetition for a random time, at most `waitMsMax` milliseconds (full jitter). The
+ * repetition is needed because DynamoDB cancels a transaction if another request contends for one
+ * of its rows, and the SDK does not retry the transaction.
  * @throws 503 UNAVAILABLE after the last attempt or when the retry budget is exhausted. Its cause
  * is the last reason that `attempt` passed to `note`, or `contended` if there is none.
  */
@@ -184,8 +187,8 @@ export async function retryWhileContended<T>(
 }
 
 /**
- * Executes a single write, and repeats it while a transaction has locked its row. The SDK does not
- * retry this conflict.
+ * Executes a single write, and repeats the write while another request's transaction has locked the
+ * row. The SDK does not retry this conflict.
  * @throws 503 UNAVAILABLE if the row stays locked or the retry budget is exhausted
  */
 export function retryOnConflict<T>(options: RetryOptions, write: () => Promise<T>): Promise<T> {
@@ -201,8 +204,8 @@ export function retryOnConflict<T>(options: RetryOptions, write: () => Promise<T
 }
 
 /**
- * Returns true if other requests contended for a row or DynamoDB throttled a write. Another attempt
- * may succeed.
+ * Returns true if other requests contended for a row of a canceled transaction, or DynamoDB
+ * throttled a write of it. Another attempt may succeed.
  */
 export function isContention(reasons: readonly CancellationReason[]): boolean {
   const codes = new Set([
@@ -216,7 +219,8 @@ export function isContention(reasons: readonly CancellationReason[]): boolean {
 export type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
 /**
- * Executes a transaction. Returns undefined if it took effect, otherwise the reason for each write.
+ * Executes a transaction. Returns undefined if it took effect. Otherwise, returns one entry for
+ * each write: the reason why this write canceled the transaction, or null.
  * @throws every error without cancellation reasons
  */
 export async function transact(

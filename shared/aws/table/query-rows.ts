@@ -35,7 +35,7 @@ const growth = 4;
 const growingRowsMax = 1_000;
 
 /**
- * Yields all rows of a query for a consumer that often needs only the first few. The first request
+ * Yields all rows of a query, for a caller that often needs only the first few. The first request
  * reads `Limit` rows, and each further request reads more rows than the previous one.
  */
 export async function* growingRows(
@@ -58,7 +58,7 @@ export async function* growingRows(
   } while (start !== undefined);
 }
 
-/** Yields all rows of a query. Requests the next page only when the consumer needs it. */
+/** Yields all rows of a query. Requests the next page only when the caller needs it. */
 export async function* queryRows(
   client: DynamoDBDocumentClient,
   query: RowQuery,

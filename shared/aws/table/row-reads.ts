@@ -20,9 +20,9 @@ type PendingReads = Map<string, Map<string, PendingRead>>;
 const pendingOf = new WeakMap<DynamoDBDocumentClient, PendingReads>();
 
 /**
- * Reads a row with a strongly consistent read; undefined if it does not exist. Reads of one client
- * that begin in the same turn of the event loop become one request. Code that needs several rows
- * can therefore read them in parallel for the price of one request.
+ * Reads a row with a strongly consistent read. Returns undefined if the row does not exist. Reads
+ * of one client that begin in the same turn of the event loop become one request. Code that needs
+ * several rows can therefore read them in parallel for the price of one request.
  */
 export function readRow(
   client: DynamoDBDocumentClient,

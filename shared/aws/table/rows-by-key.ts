@@ -18,8 +18,8 @@ const keysMax = 100;
 
 /**
  * Reads rows by their keys with strongly consistent reads, 100 keys per request, one request at a
- * time. Returns the rows in any order, and omits rows that do not exist. Repeats a request for keys
- * that an overloaded table did not process.
+ * time. Returns the rows in any order, and omits rows that do not exist. If DynamoDB does not
+ * process some keys of a request, because the table is overloaded, requests these keys again.
  * @throws 503 UNAVAILABLE if keys stay unprocessed
  */
 export async function rowsByKey(

@@ -194,8 +194,8 @@ export const historyKeys = {
 };
 
 /**
- * Returns the account ID in a partition key that begins with `account#`; empty if the key contains
- * no `#`.
+ * Returns the account ID in a partition key that begins with `account#`; an empty string if the key
+ * contains no `#`.
  */
 export const accountIdOf = (key: Pick<RowKey, "pk">): string => key.pk.split("#")[1] ?? "";
 

@@ -50,14 +50,15 @@ type Send = (command: Command, ...more: readonly unknown[]) => Promise<Members>;
 const attemptsMax = 10;
 
 /**
- * Wraps a client so that its callers handle only rows of the version of the code. Converts the rows
- * that it returns, including rows in errors, to the version of the code. Converts the rows of puts
- * to the version that the process writes. Before a write whose expression names a converted
- * attribute, it converts the row to that version.
+ * Wraps a client so that its callers handle only rows of the version of the code. The wrapped
+ * client converts the rows in responses and errors to the version of the code. It converts the rows
+ * of puts to the version that the process writes. Before a write whose expression names an
+ * attribute that differs between versions, it converts the stored row to the version that the
+ * process writes.
  *
- * While every kind has only version 1, it changes no request.
- * @throws 503 UNAVAILABLE from a request that returns a row of a version that is not accepted, or
- * that finds a row of another version in each of ten attempts
+ * While every kind of row has only version 1, the wrapped client changes no request.
+ * @throws 503 UNAVAILABLE from `send`, if a response contains a row of a version that this release
+ * does not accept, or if a write finds a row of another version in each of ten attempts
  */
 export function versionedClient(
   client: DynamoDBDocumentClient,

@@ -27,8 +27,8 @@ export interface GuardedWrite {
 }
 
 /**
- * Returns the entry in `kinds` to which a row belongs. Returns undefined if no entry matches: the
- * row's kind has only version 1.
+ * Returns the entry in `kinds` to which a row belongs. Returns undefined if no entry matches,
+ * because the row's kind then has only version 1.
  * @param key the key of the row, or the whole row
  */
 export const versionedKindOf = (
@@ -37,11 +37,11 @@ export const versionedKindOf = (
 ): VersionedKind | undefined => kinds.find(({ kind }) => isOfKind(kind, key));
 
 /**
- * Adapts a write to the version that the process writes. Converts the row of a put. Does not
- * convert expressions: they must already fit the version. From version 2 on, every update also sets
- * the version, because an update can create a row. Such an update gets a condition on the version
- * of the stored row. A write whose expressions name an attribute that differs between the versions
- * gets the same condition.
+ * Adapts a write to the version of the row's kind that the process writes. Converts the row of a
+ * put. Does not convert expressions: the caller must write them for this version. From version 2
+ * on, every update also sets the version, because an update can create a row. Such an update gets a
+ * condition on the version of the stored row. A write whose expressions name an attribute that
+ * differs between the versions gets the same condition.
  * @returns the adapted write; `guarded` is set if the write got the condition
  */
 export function versionWrite(

@@ -20,8 +20,8 @@ import {
 import { epochSeconds, watchlistKeys } from "../table/table.ts";
 
 /**
- * Stores back-tests in the watchlists table. A row of the account names its job in progress; the
- * purge of a watchlist deletes the rows of its jobs.
+ * Creates a store of back-test jobs in the watchlists table. A row of each account names the
+ * account's job in progress. The purge of a watchlist deletes the rows of the watchlist's jobs.
  */
 export function dynamoBacktestStore(
   client: DynamoDBDocumentClient,

@@ -17,8 +17,8 @@ import { epochSeconds, watchlistKeys } from "../table/table.ts";
 
 /**
  * Creates a store of idempotency keys in the watchlists table, so that one transaction can change a
- * watchlist and its idempotency key. Its methods throw 503 UNAVAILABLE if a row stays locked or the
- * retry budget is exhausted.
+ * watchlist and its idempotency key. The store's methods throw 503 UNAVAILABLE if a row stays
+ * locked or the retry budget is exhausted.
  */
 export function dynamoIdempotencyStore(
   client: DynamoDBDocumentClient,

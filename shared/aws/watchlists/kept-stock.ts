@@ -21,10 +21,10 @@ interface KeptItems {
 const entriesMax = 50_000;
 
 /**
- * Returns a function that lists the items of a watchlist that are out of stock. It keeps the items
- * of the watchlists that were read last. While no page of a watchlist changes, a later call reads
- * only the versions of the pages, and decodes no item. This saves transfer and decoding, but no
- * read units: DynamoDB charges for the whole pages.
+ * Returns a function that lists the items of a watchlist that are out of stock. The function caches
+ * the items of the watchlists that were read last. While no page of a watchlist changes, a later
+ * call reads only the versions of the pages, and decodes no item. This saves transfer and decoding,
+ * but no read units: DynamoDB charges for the whole pages.
  */
 export function keptStock(
   table: PageTable,

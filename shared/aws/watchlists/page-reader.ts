@@ -110,9 +110,9 @@ async function startingAt<Page extends PageRange>(
 const reaches = ({ upper }: PageRange, id: string): boolean => upper === null || upper > id;
 
 /**
- * Reads the page whose range contains an item ID. Returns it in an array, which is empty if the
- * watchlist has no pages. A query can observe only some of the writes of a transaction, so the read
- * is repeated while no page seems to contain the ID.
+ * Reads the page whose range contains an item ID. Returns an array with this page; an empty array
+ * if the watchlist has no pages. A query can observe only some of the writes of a transaction, so
+ * the read is repeated while no page seems to contain the ID.
  * @throws 503 UNAVAILABLE if no page contains the ID after all retries
  */
 export function pagesHolding<Page extends PageRange>(
@@ -138,8 +138,8 @@ export function pagesHolding<Page extends PageRange>(
 }
 
 /**
- * Reads the last page of items that starts before the item ID `bound`, which must not be empty.
- * Returns undefined if there is no such page.
+ * Reads the last page of items whose range starts before the item ID `bound`, which must not be an
+ * empty string. Returns undefined if there is no such page.
  */
 export async function pageBelow(
   { client, table }: PageTable,

@@ -5,7 +5,7 @@ import type { ItemCounts } from "../../watchlists/watchlist.ts";
 import type { Row } from "../table/dynamo.ts";
 import { watchlistKeys } from "../table/table.ts";
 
-/** Returns the lower bound of a page of items from the sort key of its row; inclusive. */
+/** Returns the inclusive lower bound of a page of items, from the sort key of the page's row. */
 export const lowestOf = (row: Row): string => String(row["sk"]).slice("page#".length);
 
 /** Builds the row of a page of items, including its key. */
@@ -19,8 +19,8 @@ export const itemPageRow = (watchlistId: string, page: CutPage, version: number)
 });
 
 /**
- * Parses the row of a page of items. Decodes the items at their first use. Unchecked, because only
- * `itemPageRow` writes these rows.
+ * Parses the row of a page of items. Decodes the items at their first use. Does not validate the
+ * row, because only `itemPageRow` writes these rows.
  */
 export function itemPageOf(row: Row): StoredPage {
   let items: readonly Item[] | undefined;

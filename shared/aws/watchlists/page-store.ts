@@ -33,9 +33,9 @@ const parallelPuts = 10;
 const batchRowsMax = 25;
 
 /**
- * Creates a store of pages of items and of details in the watchlists table. Its methods throw 503
- * UNAVAILABLE if rows stay contended or throttled, or if the retry budget is exhausted. Only tests
- * pass `bounds`.
+ * Creates a store of pages of items and of details in the watchlists table. The store's methods
+ * throw 503 UNAVAILABLE if rows stay contended or throttled, or if the retry budget is exhausted.
+ * Only tests pass `bounds`.
  */
 export function dynamoPageStore(
   client: PageTable["client"],

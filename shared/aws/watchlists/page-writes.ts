@@ -38,8 +38,8 @@ const waitMsMax = 1_000;
  * `replaced`, `stale` if a page has changed since it was read, `watchlist_deleted`, or `full` if
  * the watchlist would have more than `listItemsMax` items. After `stale`, the write may have taken
  * effect (see `putPage`); the other outcomes are certain. The new pages have a higher version than
- * all replaced pages. A page therefore never has the same version twice, even if it is merged into
- * another page and later created again.
+ * all replaced pages. The version of a page therefore never repeats, even if the page is merged
+ * into another page and later created again.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function writePages(

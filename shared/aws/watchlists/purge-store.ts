@@ -21,7 +21,10 @@ const rowsMax = 500;
 /** Number of runs whose rows are deleted at the same time. */
 const runsAtOnce = 10;
 
-/** Stores purge marks in the watchlists table, and deletes the rows of marked watchlists. */
+/**
+ * Creates a store of purge marks in the watchlists table. The store also deletes the rows of the
+ * watchlists that have a purge mark.
+ */
 export function dynamoPurgeStore(
   client: DynamoDBDocumentClient,
   options: TableOptions,

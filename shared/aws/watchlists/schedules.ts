@@ -29,8 +29,8 @@ const triesMax = 4;
 
 /**
  * Creates the manager of EventBridge schedules: one for each watchlist, with the watchlist's ID as
- * its name. Its methods throw the errors of EventBridge Scheduler, except for a schedule that
- * already exists or is already deleted.
+ * its name. The manager's methods throw the errors of EventBridge Scheduler, but not the errors
+ * that a schedule already exists or is already deleted.
  */
 export function eventBridgeSchedules(client: SchedulerClient, options: Options): Schedules {
   return {

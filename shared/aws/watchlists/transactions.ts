@@ -28,11 +28,11 @@ export const purgeState = { expected: "expected", begun: "begun" } as const;
 const [listAt, countAt, keyAt] = [0, 1, 3];
 
 /**
- * Creates a watchlist in one transaction: puts its row, adds 1 to the account's number of
- * watchlists, deletes its purge mark, and stores the response with the idempotency key. Returns
- * `created`, even if an earlier attempt of this write took effect. Otherwise writes nothing:
- * `limit_reached` if the account has the maximum number of watchlists; `superseded` if another
- * request completed the creation or its purge began.
+ * Creates a watchlist in one transaction: puts the watchlist's row, adds 1 to the account's number
+ * of watchlists, deletes the watchlist's purge mark, and stores the response with the idempotency
+ * key. Returns `created`, even if an earlier attempt of this write took effect. Otherwise writes
+ * nothing: `limit_reached` if the account has the maximum number of watchlists; `superseded` if
+ * another request completed the creation or the purge of the watchlist began.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function createWatchlistRow(
@@ -108,8 +108,9 @@ const answerWrite = (table: string, record: IdempotencyRecord, answer: string): 
 type RemovedWatchlist = Parameters<WatchlistStore["remove"]>[0];
 
 /**
- * Deletes a watchlist in one transaction, and puts a purge mark so that the sweeper deletes its
- * other rows later. Returns false if the watchlist does not exist.
+ * Deletes the row of a watchlist, and puts a purge mark in the same transaction, so that the
+ * sweeper deletes the other rows of the watchlist later. Returns false if the watchlist does not
+ * exist.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function deleteWatchlistRow(

@@ -25,7 +25,10 @@ export function watchlistRow(watchlist: Watchlist): Row {
   };
 }
 
-/** Parses the row of a watchlist. Unchecked, because only this service writes these rows. */
+/**
+ * Parses the row of a watchlist. Does not validate the row, because only this service writes these
+ * rows.
+ */
 export function watchlistOf(row: Row): Watchlist {
   return {
     id: row["id"],

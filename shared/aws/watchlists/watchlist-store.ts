@@ -16,8 +16,8 @@ import { settingsRow, watchlistOf } from "./watchlist-row.ts";
 import { createWatchlistRow, deleteWatchlistRow } from "./transactions.ts";
 
 /**
- * Creates a store of watchlists in DynamoDB. Writes throw 503 UNAVAILABLE if their rows stay
- * contended or the retry budget is exhausted.
+ * Creates a store of watchlists in DynamoDB. Methods that write throw 503 UNAVAILABLE if their rows
+ * stay contended or the retry budget is exhausted.
  */
 export function dynamoWatchlistStore(
   client: DynamoDBDocumentClient,

@@ -51,8 +51,8 @@ const keyRefusedStatuses: ReadonlySet<number> = new Set([401, 403]);
  * Creates the scraper of `retailer_b` for an affiliate item API, which accepts 20 item numbers in
  * one call.
  *
- * An item is `not_found` if a complete reply does not contain it, and `unavailable` if it could not
- * be read.
+ * An item is `not_found` if a complete reply does not contain it, and `unavailable` if the source
+ * could not read it.
  */
 export function affiliateScraper(
   options: AffiliateOptions,

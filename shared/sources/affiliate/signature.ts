@@ -9,9 +9,9 @@ export interface Signer {
 }
 
 /**
- * Returns the four headers that authenticate a caller. The signature is RSA-SHA256 (PKCS #1 v1.5)
- * over three lines: the consumer ID, the time in milliseconds and the key version. The signature is
- * valid for about three minutes.
+ * Returns the four request headers that authenticate the service to the source. The signature is
+ * RSA-SHA256 (PKCS #1 v1.5) over three lines: the consumer ID, the time in milliseconds and the key
+ * version. The signature is valid for about three minutes.
  */
 export function signHeaders(
   { consumerId, keyVersion, privateKey }: Signer,

@@ -22,11 +22,11 @@ const endedKey = new RegExp(`${keyName}${near}${ended}|${ended}${near}${keyName}
 const keyWords = /(?<![a-z])(?:api ?key|key|developer|account|credentials?)(?![a-z])/i;
 
 /**
- * Classifies a response 403 of the source, which sends 403 both for too many calls and for an
- * unknown key. Searches the first 4 KB of the body in this order:
+ * Returns the reason for a 403 response of the source, which sends 403 both for too many calls and
+ * for an unknown key. Searches the first 4 KB of the body in this order:
  * 1. an invalid, inactive or expired key: `wrong_key`;
- * 2. words about a limit: `rate_limited`. This search comes before that for a key, because a message
- * about a limit may name the key that exceeded it;
+ * 2. words about a limit: `rate_limited`. This search precedes the search for a key, because a
+ *    message about a limit may name the key that exceeded the limit;
  * 3. words about a key or an account: `wrong_key`.
  * Returns `unclear` if the body contains none of these.
  */
@@ -44,8 +44,8 @@ export function forbiddenReason({ body }: Answered): ForbiddenReason {
 const waitMs = 1_000;
 
 /**
- * Returns how long the client must wait after a response 403 for too many calls, in milliseconds;
- * undefined for any other response.
+ * Returns how long the client must wait, in milliseconds, after a 403 response for too many calls.
+ * Returns undefined for any other response.
  */
 export const catalogWait = (answer: Answered): { readonly waitMs: number } | undefined =>
   answer.status === forbiddenStatus && forbiddenReason(answer) === "rate_limited"
@@ -53,9 +53,9 @@ export const catalogWait = (answer: Answered): { readonly waitMs: number } | und
     : undefined;
 
 /**
- * Returns true if a response means that the source refuses all calls of this service, so that its
- * circuit must open. Returns false for a wrong key: the operator may replace the key at any time,
- * and an open circuit would delay the recovery.
+ * Returns true if a response means that the source refuses all calls of this service, so that the
+ * circuit of the source must open. Returns false for a wrong key: the operator may replace the key
+ * at any time, and an open circuit would delay the recovery.
  */
 export const isCatalogBlock = (answer: Answered): boolean =>
   answer.status === forbiddenStatus

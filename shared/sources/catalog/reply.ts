@@ -34,8 +34,8 @@ export const skuKey = (id: string): string => id.replace(/^0+(?=\d)/, "");
  * Parses a reply of the source to a request for the stock numbers `ids`. Returns null if the body
  * has no list of products. Ignores products that were not requested. The reply counts as complete
  * if it declares itself complete and reports no error, and if every entry is readable, was
- * requested and occurs once. Otherwise it may be the reply to another request, or a wrong entry may
- * have replaced a requested one.
+ * requested and occurs once. Any other reply may belong to another request, or may have a wrong
+ * entry in place of a requested one.
  */
 export function parseCatalogReply(body: unknown, ids: readonly string[]): CatalogReply | null {
   const parsed = v.safeParse(reply, body);

@@ -44,7 +44,7 @@ const forbiddenStatus = 403;
  * call.
  *
  * An item is `not_found` if it is not active or a complete reply does not contain it, and
- * `unavailable` if it could not be read.
+ * `unavailable` if the source could not read it.
  */
 export function catalogScraper(
   options: CatalogOptions,

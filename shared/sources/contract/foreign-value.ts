@@ -11,12 +11,12 @@ export const amountMax = 1_000_000_000;
 
 const decimal = /^\d{1,10}(\.\d{1,10})?$/;
 
-/** Makes a schema tolerant: an absent or invalid value is parsed as undefined. */
+/** Creates a tolerant form of `schema`, which parses an absent or invalid value as undefined. */
 export const lenient = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.fallback(v.optional(schema), undefined);
 
 /**
- * Creates the schema of an array that drops entries which `entry` rejects. A value that is not an
+ * Creates the schema of an array. It drops the entries that `entry` rejects. A value that is not an
  * array is invalid.
  */
 export const validEntries = <Schema extends v.GenericSchema>(entry: Schema) =>

@@ -15,7 +15,7 @@ export const lineOf = (text: string): string => plainLine(decodeHTMLStrict(text)
 
 /**
  * Returns the non-empty paragraphs of a string that may be HTML, without tags. Uses only the first
- * 4,000 characters of the text.
+ * 4,000 characters of `html`.
  */
 export const paragraphsOf = (html: string): string[] =>
   html
@@ -33,8 +33,8 @@ export const paragraphsOf = (html: string): string[] =>
 const directionMarks = /[\u202A-\u202E\u2066-\u2069]/g;
 
 /**
- * Returns a string as one line: white space and control characters become single spaces. Removes
- * characters that change the text direction. Does not decode HTML entities.
+ * Returns a string as one line: each sequence of white space and control characters becomes one
+ * space. Removes characters that change the text direction. Does not decode HTML entities.
  */
 export const plainLine = (text: string): string =>
   text

@@ -18,9 +18,9 @@ function isEmpty(value: unknown): boolean {
 }
 
 /**
- * Returns a warning for the operator about a reply with status 200, or undefined if it needs none.
- * A reply needs a warning if its body is unreadable, or if it reports an error and lacks some of
- * the items.
+ * Returns a warning for the operator about a reply with status 200. Returns undefined if the reply
+ * needs no warning. A reply needs a warning if its body is unreadable, or if it reports an error
+ * and lacks some of the items.
  * @param asked number of requested items
  * @param foundCount number of these items in the reply; undefined if the body is unreadable
  */

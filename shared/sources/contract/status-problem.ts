@@ -11,9 +11,10 @@ const problems: ReadonlyMap<number, string> = new Map([
 
 /**
  * Returns the problem that an HTTP status of a source indicates, if an operator must fix the
- * problem. The text completes a warning after the name of the source, such as "refuses the key
- * (401)". Returns undefined for 200 and for temporary statuses (408, 425, 429, and 500 or higher).
- * `registry/reported.ts` warns of a temporary problem that affects every call of a read.
+ * problem. The problem is the end of a warning that starts with the name of the source, such as
+ * "refuses the key (401)". Returns undefined for 200 and for temporary statuses (408, 425, 429, and
+ * 500 or higher). `registry/reported.ts` warns of a temporary problem that affects every call of a
+ * read.
  */
 export function statusProblem(status: number): string | undefined {
   if (status === 200 || status >= 500 || busyStatuses.has(status)) return undefined;

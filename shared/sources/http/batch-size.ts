@@ -24,12 +24,12 @@ export interface UnclearRefusals {
 const doubledAfterMs = 10 * 60 * 1_000;
 
 /**
- * Creates the batch size of a source for all reads of a process. If the source rejects a batch, the
- * size becomes half of the rejected one, so that the rejected size is not tried again. If the
- * source rejects even a single item as too large, the size is not the cause, and `configuredMax`
- * applies again.
- * @param unclear refusals that may have another cause than the size; if set, the reduced size
- * doubles every ten minutes
+ * Creates the adaptive batch size of a source, which all reads of a process share. If the source
+ * rejects a batch as too large, the size becomes half of the rejected batch, so that the rejected
+ * size is not tried again. If the source rejects even a single item as too large, the size is not
+ * the cause, and `configuredMax` applies again.
+ * @param unclear set for a source whose refusals can have another cause than the size; a reduced
+ * size then doubles every ten minutes
  */
 export function batchSize(configuredMax: number, unclear?: UnclearRefusals): BatchSize {
   let known = configuredMax;

@@ -29,10 +29,11 @@ const refusalsMax = 5;
 const openMs = 60_000;
 
 /**
- * Creates the circuit breaker of a source. It opens for a minute after five consecutive refusals.
- * After the minute, it allows one trial call: if the source accepts the call, the circuit closes,
- * otherwise it opens for another minute. Concurrent calls that are all throttled count as one
- * refusal, because they report the same state of the source.
+ * Creates the circuit breaker of a source. After five consecutive refusals, the circuit opens for a
+ * minute, in which no call may start. After the minute, the circuit allows one trial call: if the
+ * source accepts the call, the circuit closes, otherwise it opens for another minute. Concurrent
+ * calls that are all throttled count as one refusal, because they report the same state of the
+ * source.
  */
 export function circuit(): Circuit {
   let refusals = 0;

@@ -29,7 +29,10 @@ const busyStatuses: ReadonlySet<number> = new Set([408, 425, 429, 503]);
  */
 export const isBusyStatus = (status: number): boolean => busyStatuses.has(status);
 
-/** Returns the failure of a batch to which the source responded with a status other than 200. */
+/**
+ * Returns the kind of failure of a batch, from the HTTP status of the source's response, which is
+ * not 200.
+ */
 export function batchFailureOf(status: number): Failure {
   if (status === 400) return "refused";
   if (status === 413) return "too_many";
@@ -56,10 +59,11 @@ const refusedAloneMax = 10;
 /**
  * Reads items in batches of at most `batchMax`, with at most `atOnce` calls at a time. Returns one
  * result for each item, in the order of the items. If the source refuses a batch or its call fails,
- * reads the batch again in halves, down to single items, within `splitBudget`. An item that still
- * could not be read gets the result of `unread`. Until the source accepts a batch, only one refused
- * batch is split, and the other refused batches wait for its result. If the source refuses ten
- * single items of that batch, it probably accepts nothing, so the other batches are not split.
+ * reads the batch again in halves, down to single items, as often as `splitBudget` allows. An item
+ * that the source still did not read gets the result of `unread`. Until the source accepts a batch,
+ * only one refused batch is split, and the other refused batches wait for the result of this batch.
+ * If the source refuses ten single items of that batch, it probably accepts nothing, so the other
+ * batches are not split.
  * @throws any error of `read`
  */
 export async function readInBatches<Item, Result>(

@@ -7,8 +7,8 @@ const blanks: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb,
 const lessThan = 0x3c;
 
 /**
- * Returns true if a source that returns JSON refuses the caller itself: with a 403, or with an HTML
- * page instead of JSON.
+ * Returns true if a source that returns JSON refuses all calls of this service: with status 403, or
+ * with an HTML page instead of JSON.
  */
 export const isCallerRefused = (answer: Answered): boolean =>
   answer.status === forbiddenStatus || isPageAnswer(answer);
@@ -23,8 +23,8 @@ export const isPageAnswer = ({ status, body }: Answered): boolean =>
 
 /**
  * Returns true if a response is an HTML page with status 200 or 403. A proxy in front of the source
- * then blocks the caller. Use it for sources that return a 403 in JSON for a wrong key, which is
- * not a block.
+ * then blocks the caller. Use this function for sources that return a 403 in JSON for a wrong key,
+ * which is not a block.
  */
 export const isBlockedByProxy = ({ status, body }: Answered): boolean =>
   (status === okStatus || status === forbiddenStatus) && isPage(body);

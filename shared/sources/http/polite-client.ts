@@ -87,8 +87,8 @@ interface RequestState {
 
 /**
  * Creates a client of one source. All clients with the same `states` and source name share the
- * source's limits. A client retries a temporary failure at most twice. An error of the source is a
- * reply, not an exception.
+ * source's limits. A client retries a temporary failure at most twice. If the source fails, the
+ * client returns the failure as a reply and does not throw.
  */
 export function sourceClient(
   options: SourceClientOptions,

@@ -52,14 +52,14 @@ export function localRateBudget(): RateBudget {
 }
 
 /**
- * Returns the time between the starts of two calls at the rate of a request for permits, in
- * milliseconds.
+ * Returns the time between the starts of two successive calls, in milliseconds, at the rate that a
+ * request for permits states.
  */
 export const gapMsOf = ({ perSecond }: Pick<RateAsk, "perSecond">): number => 1_000 / perSecond;
 
 /**
- * Calculates which calls may start: the granted permits and their start times. Grants no permits if
- * the first call would start at `until` or later.
+ * Calculates the grant for a request for permits: the number of calls that may start, and when the
+ * first of them may start. Grants no permits if the first call would start at `until` or later.
  * @param nextMs start of the next call without a burst, in milliseconds since 1970; a burst allows
  * up to `burst - 1` calls before it
  */

@@ -14,8 +14,8 @@ const earnedPerCall = 0.2;
 const tokensMax = 10;
 
 /**
- * Creates a limit on the retries of one source, which starts with ten retries and never exceeds
- * ten.
+ * Creates a limit on the retries of one source. At first, ten retries are available, and never more
+ * than ten.
  */
 export function retryTokens(): RetryTokens {
   let tokens = tokensMax;

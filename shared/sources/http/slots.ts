@@ -13,8 +13,8 @@ export interface Slots {
 }
 
 /**
- * Creates a limit of `count` concurrent calls. Further calls wait in the order of their requests,
- * until a slot is free or their signal aborts.
+ * Creates a limit of `count` concurrent calls. Further calls wait until a slot is free or their
+ * signal aborts. The call that has waited longest gets the next free slot.
  */
 export function slots(count: number): Slots {
   let free = count;

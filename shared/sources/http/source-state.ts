@@ -66,8 +66,8 @@ export function sourceState(
 export type SourceStates = (name: string, make: () => SourceState) => SourceState;
 
 /**
- * Creates an empty set of source states. Call this once in each process, so that all clients of a
- * source share its limits.
+ * Creates an empty set of source states. Call this function once in each process, so that all
+ * clients of a source share the limits of the source.
  */
 export function sourceStates(): SourceStates {
   const known = new Map<string, SourceState>();

@@ -27,9 +27,9 @@ const regainMs = 5_000;
 
 /**
  * Creates the adaptive rate of calls to a source, which starts at `perSecondMax` calls per second.
- * The rate halves when more than 10% of the last 20 responses were busy, down to 1/32 of
- * `perSecondMax`. It recovers with time, not with the number of calls: from the lowest to the full
- * rate in less than a minute.
+ * The rate halves when more than 10% of the last 20 responses were busy (status 429 or 503), down
+ * to 1/32 of `perSecondMax`. The rate recovers with time, not with the number of calls: from the
+ * lowest to the full rate in less than a minute.
  */
 export function adaptiveSpeed(perSecondMax: number): Speed {
   let slowed: { readonly perSecond: number; readonly at: Date } | undefined;

@@ -30,9 +30,9 @@ export interface TryOptions {
 const closedCodes: ReadonlySet<unknown> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
 /**
- * Sends one request. The signal limits its time, and `bytesMax` limits the size of the decompressed
- * response. Returns errors of the source and never throws them. Does not follow redirects, so a
- * secret in the URL reaches only the configured host.
+ * Sends one request. The signal limits the time of the request, and `bytesMax` limits the size of
+ * the decompressed response. Returns errors of the source as outcomes and never throws them. Does
+ * not follow redirects, so a secret in the URL reaches only the configured host.
  */
 export async function tryOnce(call: TriedCall, options: TryOptions): Promise<TryOutcome> {
   let response: Response;

@@ -43,8 +43,8 @@ const reservedSecondsMax = 1;
 export const sharePerSecondMax = 250;
 
 /**
- * Creates the queue of the calls that wait for permits of a rate budget. It requests permits for
- * all waiting calls together, so that many calls need few requests to the budget.
+ * Creates the queue of the calls that wait for permits of a rate budget. The queue requests permits
+ * for all waiting calls together, so that many calls need few requests to the budget.
  */
 export function turns(options: TurnsOptions): Turns {
   const { clock, callsPerSecond, burst, random, isSpread } = options;

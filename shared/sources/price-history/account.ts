@@ -27,17 +27,17 @@ const envelope = v.object({
 });
 
 /**
- * Returns the balance of the tokens that the API charges for calls, from the body of a response.
- * For a 429 without a balance, derives the balance from `Retry-After`. Returns null if the response
- * has neither.
+ * Returns the token balance in the body of a response. The API charges tokens for calls. For a 429
+ * without a balance in its body, derives the balance from `Retry-After`. Returns null if the
+ * response has neither a balance nor this header.
  */
 export function tokenAccountOf(answer: Answered, now: Date): TokenAccount | null {
   return accountInBody(answer) ?? accountInHeader(answer, now);
 }
 
 /**
- * Returns true for a 429 that reports a token balance in its body. The source sends it when the
- * tokens run out, so it is not a sign of overload.
+ * Returns true for a 429 that reports a token balance in its body. The source sends this response
+ * when the tokens run out, so it is not a sign of overload.
  */
 export const isTokenRefusal = (answer: Answered): boolean =>
   answer.status === tooFewTokens && accountInBody(answer) !== null;

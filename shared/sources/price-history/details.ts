@@ -12,8 +12,8 @@ const textLengthMax = 1_000;
 const fileName = /^[\w%+,~-][\w%+,.~-]{0,150}\.(?:jpe?g|png|gif|webp)$/i;
 
 /**
- * Returns HTML as one line of at most 1,000 characters, without tags. Returns undefined for
- * undefined, and if no text remains.
+ * Returns HTML as one line of at most 1,000 characters, without tags. Returns undefined if `text`
+ * is undefined or no text remains.
  */
 export function plainText(text: string | undefined): string | undefined {
   const line = paragraphsOf(text ?? "").join(" ");
@@ -21,8 +21,8 @@ export function plainText(text: string | undefined): string | undefined {
 }
 
 /**
- * Returns the paragraphs of the product's features, then of its description: at most 50 in total,
- * each at most 1,000 characters long.
+ * Returns the paragraphs of the product's features, followed by those of its description: at most
+ * 50 in total, each at most 1,000 characters long.
  */
 export const descriptionOf = ({ features, description }: HistoryProduct): string[] =>
   [...features, description]
@@ -31,7 +31,8 @@ export const descriptionOf = ({ features, description }: HistoryProduct): string
     .slice(0, paragraphsMax);
 
 /**
- * Returns the addresses of at most 20 pictures, each once; an empty array without `imageBaseUrl`.
+ * Returns the addresses of at most 20 different pictures. Returns an empty array if `imageBaseUrl`
+ * is undefined.
  */
 export function imagesOf({ images }: HistoryProduct, imageBaseUrl: string | undefined): string[] {
   if (imageBaseUrl === undefined) return [];
@@ -42,7 +43,10 @@ export function imagesOf({ images }: HistoryProduct, imageBaseUrl: string | unde
 
 const isFileName = (name: string): boolean => fileName.test(name) && !name.includes("..");
 
-/** Returns the product's attributes with their English names. Omits unknown attributes. */
+/**
+ * Returns the product's attributes with their English names. Omits attributes that the source does
+ * not know.
+ */
 export function attributesOf(product: HistoryProduct): { name: string; value: string }[] {
   const { itemLength: length = 0, itemWidth: width = 0, itemHeight: height = 0 } = product;
   const hasSize = length > 0 && width > 0 && height > 0;

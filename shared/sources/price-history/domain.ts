@@ -16,8 +16,8 @@ const domains: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Returns the number by which the API identifies a marketplace. If the API does not support the
- * marketplace, warns the operator and returns undefined.
+ * Returns the number by which the price history API identifies a marketplace. If the API does not
+ * support the marketplace, warns the operator and returns undefined.
  */
 export function domainOf(
   marketplace: string,

@@ -36,9 +36,9 @@ export function sellerToName(product: HistoryProduct, currency: string): string 
 }
 
 /**
- * Converts a product of the reply to the answer for its ID. A product of type `invalid` is
- * `not_found`. A product is `unavailable` if the reply does not show that it exists. Any other
- * product is `ok` or `partial`.
+ * Converts a product of the reply to the answer for the product's ID. The status is `not_found` for
+ * a product of type `invalid`, and `unavailable` if the reply does not show that the product
+ * exists. Otherwise the status is `ok` or `partial`.
  */
 export function historyAnswer(product: HistoryProduct, reading: HistoryReading): Answer {
   const { asin: id, productType, lastUpdate } = product;

@@ -63,8 +63,8 @@ const parentListing: Listing = {
 const ratingScale = 10;
 
 /**
- * Returns the offer counts, prices and buy box of a product, in units of `currency`. Without
- * statistics in the reply, all of them are unknown. A parent product has no offers.
+ * Returns the offer counts, prices and buy box of a product, in units of `currency`. If the reply
+ * has no statistics of the product, all these values are unknown. A parent product has no offers.
  */
 export function listingOf(product: HistoryProduct, currency: string): Listing {
   if (product.productType === productTypes.parent) return parentListing;

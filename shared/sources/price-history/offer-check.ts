@@ -28,8 +28,8 @@ const callsAtOnceDefault = 8;
  * offers.
  *
  * An offer is not buyable in these cases:
- * - The adapter `a_history` did not create its ID, or the ID belongs to another listing.
- * - Its listing does not exist, or is a parent product.
+ * - The adapter `a_history` did not create the offer's ID, or the ID belongs to another listing.
+ * - The listing of the offer does not exist, or is a parent product.
  * - The source returned all offers of the listing, and this offer is not among them.
  * - The source reports that the offer cannot be shipped now or ordered ahead.
  *

@@ -18,8 +18,8 @@ export interface OfferIdentity {
 /**
  * Builds a URL-safe offer ID, because the source has no offer IDs that the retailer recognizes.
  *
- * The ID is derived from the offer's identity and not from its price, so every read returns the
- * same ID for an offer.
+ * The ID is derived from the offer's identity, not from the offer's price, so every read returns
+ * the same ID for an offer.
  */
 export function historyOfferId({
   listing,

@@ -35,8 +35,8 @@ export type OfferLookup =
 
 /**
  * Reads the current live offers of listings in one call. The outcome is `read` with the listings
- * that the API returned. If the call fails, the outcome is `failed` if a call for fewer listings
- * may succeed, otherwise `none`.
+ * that the API returned. If the call fails, the outcome is `failed` or `none`: `failed` if a call
+ * for fewer listings may succeed.
  */
 export async function lookUpOffers(
   ids: readonly string[],

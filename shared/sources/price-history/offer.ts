@@ -32,8 +32,8 @@ export interface ListedOffers {
 }
 
 /**
- * Returns the live offers of a product. An offer is counted but not returned if its price or seller
- * is unknown, or if it cannot be distinguished from another offer.
+ * Returns the live offers of a product. An offer whose price or seller is unknown, or that cannot
+ * be distinguished from another offer, is included in `totalOffers` only.
  */
 export function listedOffers(product: HistoryProduct, currency: string): ListedOffers {
   const live = liveOffers(product);
@@ -130,7 +130,8 @@ export interface SeenOffers {
 }
 
 /**
- * Returns the offers that the source reported as live for a listing, and which of them are buyable.
+ * Returns whether each offer that the source reports as live for a listing is buyable, by offer ID,
+ * and whether these are all live offers of the listing.
  */
 export function seenOffers(product: HistoryProduct): SeenOffers {
   const { asin, offers, liveOffersOrder, stats } = product;
@@ -185,8 +186,8 @@ export interface OfferShop {
 }
 
 /**
- * Converts a live offer to the form that scrapers return. If the seller's name is unknown, the name
- * is the seller ID.
+ * Converts a live offer to the form that scrapers return. If the name of the seller is unknown,
+ * uses the seller ID as the name.
  */
 export function historyOffer(offer: ListedOffer, shop: OfferShop): Offer {
   const { sellerId, isOwn, isFba, shipping, conditionNote } = offer;

@@ -29,8 +29,8 @@ const reply = v.object({ sellers: v.nullable(v.record(v.string(), v.unknown())) 
 const seller = v.fallback(v.object({ sellerName: foreignText }), {});
 
 /**
- * Creates a lookup of seller names. It caches the 10,000 most recent names for the life of the
- * process.
+ * Creates a lookup of seller names. The lookup caches the 10,000 most recent names until the
+ * process ends.
  */
 export function historySellers(source: HistorySource): Sellers {
   const cachedNames = boundedMap<string>(keptNamesMax);

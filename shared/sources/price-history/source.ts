@@ -75,7 +75,8 @@ const replies = {
 
 /**
  * Creates a client of the price history API that stays within the token balance. `send` waits for
- * tokens until the deadline. It retries a call once if the API refuses the call for too few tokens.
+ * tokens until the deadline, and retries a call once if the API refuses the call for too few
+ * tokens.
  */
 export function historySource(
   options: PriceHistoryOptions,

@@ -51,7 +51,7 @@ const sliceMs = 250;
 
 /**
  * Creates a limiter that delays calls while the source has no tokens left, according to the balance
- * that it last reported. Calls are not delayed until the first report.
+ * that the source last reported. Before the first report, calls are not delayed.
  */
 export function historyTokens(clock: Clock): Tokens {
   let left: number | null = null;

@@ -13,7 +13,7 @@ import {
  * adapter `web`. Lambda functions use `parseSources` instead, because this check loads the parser
  * of CSS selectors.
  * @param variable value of SOURCES
- * @throws Error as `parseSources`, and for a wrong rule
+ * @throws Error for the same reasons as `parseSources`, and for an invalid rule
  */
 export function checkedSources(variable: string, options: ParseOptions = {}): SourceConfiguration {
   const sources = parseSources(variable, options);
@@ -26,7 +26,7 @@ export function checkedSources(variable: string, options: ParseOptions = {}): So
 
 /**
  * Checks the deployer's extraction rules for the pages of a scraper.
- * @throws Error that names the wrong rule and its mistake
+ * @throws Error that names the invalid rule and its mistake
  */
 export function checkRules(scraper: StepScraperId, { extract }: OptionsOf<"web">): void {
   const parsed = v.safeParse(v.optional(extractOption), extract, { abortEarly: true });

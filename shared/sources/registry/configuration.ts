@@ -74,8 +74,8 @@ export interface ParseOptions {
 /**
  * Parses the value of the environment variable SOURCES: a JSON object that maps each scraper ID to
  * an adapter and its options.
- * @throws Error that names the wrong key. The message never contains the value of the key, because
- * it may be a secret.
+ * @throws Error that names the invalid key. The message never contains the value of the key,
+ * because the value may be a secret.
  */
 export function parseSources(variable: string, options: ParseOptions = {}): SourceConfiguration {
   const parsed = v.safeParse(configuration, parseJson(variable), { abortEarly: true });

@@ -16,7 +16,10 @@ export const adapters = {
   web: () => import("./adapters/web.ts"),
 } satisfies Record<AdapterName, () => Promise<object>>;
 
-/** Loads the adapters of all configured sources, so that the first read does not wait for them. */
+/**
+ * Loads the adapters of all configured sources, so that the first read does not wait for an
+ * adapter.
+ */
 export async function loadAdapters(sources: SourceConfiguration): Promise<void> {
   const names = new Set(Object.values(sources).map(({ adapter }) => adapter));
   await Promise.all([...names].map((name) => adapters[name]()));

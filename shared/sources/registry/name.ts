@@ -17,9 +17,9 @@ interface NamedSecret {
 
 /**
  * Returns the name of the source of a scraper. Scrapers with the same adapter and the same origin
- * share one source, because the host counts their calls together. The price history API counts
- * calls by key, so the name of its source also depends on the secret. The name contains a hash, and
- * reveals neither the address nor the secret.
+ * (scheme, host and port) share one source, because the host counts their calls together. The price
+ * history API counts calls by key, so the name of its source also depends on the secret. The name
+ * contains a hash, and reveals neither the address nor the secret.
  */
 export function sourceName(source: NamedSource): string {
   const { origin } = new URL(source.adapter === "web" ? source.urlTemplate : source.baseUrl);
@@ -33,7 +33,7 @@ export function sourceName(source: NamedSource): string {
 const parameterArnStart = /^arn:[^/]+:parameter(?=\/)/;
 
 /**
- * Returns the reference of a secret in one form: the ARN of an SSM parameter is shortened to its
- * name, and other references stay the same.
+ * Returns the reference of a secret, with the ARN of an SSM parameter shortened to the name of the
+ * parameter. An ARN and a name that refer to the same parameter therefore become equal.
  */
 export const secretName = (reference: string): string => reference.replace(parameterArnStart, "");

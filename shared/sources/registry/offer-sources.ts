@@ -10,8 +10,8 @@ export interface OfferSources {
 }
 
 /**
- * Creates the configured sources for offers and offer checks. Their adapters load at the first
- * read.
+ * Creates the configured sources for offers and offer checks. The adapter of each source loads at
+ * its first read.
  */
 export function offerSources(
   sources: SourceConfiguration,

@@ -76,8 +76,9 @@ type SourceOverrides = Partial<
   Pick<NonNullable<Reporting["remote"]>, "quota">;
 
 /**
- * Creates what an adapter needs for a scraper: a client, reports, warnings, and access to secrets.
- * Scrapers of the same source share all limits of the source.
+ * Creates the parts that an adapter needs for a scraper: the client of the source, the recording of
+ * reads, the warnings to operators, and access to secrets. Scrapers of the same source share all
+ * limits of the source.
  */
 export function sourceParts(
   scraper: StepScraperId,

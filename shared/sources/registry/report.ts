@@ -46,8 +46,8 @@ export interface Unanswered {
 }
 
 /**
- * Summarizes the events of one read: the metrics of its calls, and the reason if no call got a
- * response.
+ * Summarizes the events of one read: the metrics of the read's calls, and, if no call got a
+ * response, the reason.
  */
 export function callSummary(events: readonly SourceEvent[]): CallSummary {
   const calls = events.filter((event) => event.kind === "call");

@@ -5,8 +5,8 @@ import { adapters } from "./load-adapters.ts";
 import type { SourceDependencies } from "./parts.ts";
 
 /**
- * Creates a function that returns the scraper with a given ID. It creates each scraper only once,
- * so the limits of a scraper apply to all reads of the process.
+ * Creates a function that returns the scraper with a given ID. The function creates each scraper
+ * only once, so the limits of a scraper apply to all reads of the process.
  */
 export function scraperFor(
   sources: SourceConfiguration,

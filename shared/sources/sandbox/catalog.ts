@@ -88,7 +88,8 @@ export function priceAt({ platform, id, at, draw }: ItemMoment): {
 }
 
 /**
- * Returns a number in [0, 1) that can change every 12 hours.
+ * Returns a pseudorandom number in [0, 1) for the stock of an item. The number can change every 12
+ * hours.
  * @param what name of the random value, so that the values of one item are independent
  */
 export const stockDrawAt = ({ at, draw }: ItemMoment, what: string): number =>

@@ -20,9 +20,9 @@ const hashText = (start: number, text: string): number => {
 };
 
 /**
- * Creates the random function of one item: equal arguments always give the same number in [0, 1).
- * The number is an FNV-1a hash of the item and the arguments, mixed so that similar IDs produce
- * unrelated numbers.
+ * Creates the pseudorandom function of one item: equal arguments always result in the same number
+ * in [0, 1). The number is an FNV-1a hash of the item and the arguments, mixed so that similar IDs
+ * produce unrelated numbers.
  */
 export function drawsOf({ seed, marketplace, id }: DrawSeed): Draw {
   const start = hashText(0x811c9dc5, `${seed}|${marketplace}|${id}|`);
@@ -74,8 +74,8 @@ export function pickWeighted<Value>(
 export const hourMs = 60 * 60 * 1_000;
 
 /**
- * Returns the number of the period of `periodMs` milliseconds that contains `at`, counted from
- * 1970-01-01 UTC.
+ * Divides the time since 1970-01-01 UTC into periods of `periodMs` milliseconds, and returns the
+ * number of the period that contains `at`.
  * @param phase fraction of a period, in [0, 1), by which every period starts earlier
  */
 export const periodOf = (at: Date, periodMs: number, phase: number): number =>

@@ -51,7 +51,7 @@ function displayIn(currency: string): (price: number) => string {
   return (price) => format.format(price);
 }
 
-/** Converts one offer of a listing to the offer of the API. */
+/** Converts one invented offer of a listing to the form of offers in API responses. */
 export function sandboxOffer(offer: OfferStateA, page: OfferPage): Offer {
   const { state, currency, at, display } = page;
   const { condition, seller, isFba } = offer;

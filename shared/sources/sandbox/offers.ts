@@ -44,8 +44,8 @@ export function sandboxOffers({ seed, clock }: Options): OfferScraper {
 }
 
 /**
- * Creates the offer checker of the sandbox. It accepts the offer IDs that the sandbox's product and
- * offers scrapers return.
+ * Creates the offer checker of the sandbox. It finds offers by the IDs that the sandbox's product
+ * and offers scrapers return.
  */
 export function sandboxOfferChecker({ seed, clock }: Options): OfferChecker {
   return {

@@ -31,7 +31,7 @@ const paragraphs = [
 
 const paragraphsMin = 5;
 
-/** Returns the paragraphs of an item's description. */
+/** Returns the paragraphs of an item's invented description. */
 export function descriptionOf({ id, draw }: ItemMoment): string[] {
   const more = Math.floor(draw("description") * (paragraphs.length - paragraphsMin + 1));
   const first = `${titleOf("retailer_a", id, draw)} by ${brandOf(draw)}.`;

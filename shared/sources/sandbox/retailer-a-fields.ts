@@ -158,7 +158,8 @@ type Delivery = NonNullable<RetailerAObject["delivery"]>;
 
 /**
  * Returns the delivery promise of an offer. Returns null if there is no offer or the offer is not
- * in stock. Also returns null for a share of the items, so that pages without a promise occur.
+ * in stock. Also returns null for a share of the items, so that clients also meet pages without a
+ * promise.
  */
 export function deliveryOf(
   offer: OfferStateA | null,

@@ -86,8 +86,8 @@ const sellers: readonly SellerA[] = sellerNames.flatMap((name, n) =>
 const sellerStride = 7;
 
 /**
- * Returns the seller of the offer at an index of a listing. The offers below index 64 all have
- * different sellers.
+ * Returns the seller of the offer with the index `index` in its listing. The offers with indexes
+ * below 64 all have different sellers.
  */
 export function sellerAt(draw: Draw, index: number): SellerA {
   const first = Math.floor(draw("sellers") * sellers.length);

@@ -19,8 +19,8 @@ export interface SandboxMoment extends DrawSeed {
 }
 
 /**
- * Creates the scraper of the sandbox: invented shops that need no network. An answer depends only
- * on the seed, the scraper, the marketplace, the item ID and the time.
+ * Creates the product scraper of the sandbox, which invents the items and needs no network. An
+ * answer depends only on the seed, the scraper, the marketplace, the item ID and the time.
  */
 export function sandboxScraper({
   seed,
@@ -43,7 +43,7 @@ export function sandboxScraper({
   };
 }
 
-/** Returns the answer for one item. Pure: does not simulate slow reads. */
+/** Returns the answer for one item at a given time. Pure: does not simulate slow reads. */
 export const sandboxAnswer = (moment: SandboxMoment): Answer =>
   answerAt(moment, moment.at.toISOString());
 

@@ -40,10 +40,10 @@ export interface ReadTiming {
 }
 
 /**
- * Simulates the duration of a read. If an ID is slow, waits `slowMilliseconds`, but not beyond the
- * deadline. Returns the time before the wait, and a function `isLate` that returns true if an ID
- * could not be read in time: a slow ID if less than `slowMilliseconds` were left, every ID if the
- * deadline had already passed.
+ * Simulates the duration of a read. If one of the IDs has the behavior `slow`, waits
+ * `slowMilliseconds`, but not beyond the deadline. Returns the time before the wait, and a function
+ * `isLate` that returns true if an ID could not be read in time: a slow ID if less than
+ * `slowMilliseconds` were left, every ID if the deadline had already passed.
  */
 export async function readTiming(
   platform: Platform,

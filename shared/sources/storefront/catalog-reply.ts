@@ -34,8 +34,8 @@ const isMissing = ({ type, code }: v.InferOutput<typeof message>): boolean =>
   type !== "warning" && code?.toLowerCase() === notFoundCode;
 
 /**
- * Parses the content of a tool's reply. Returns null if it has neither products nor the report of
- * an error.
+ * Parses the content of a tool's reply. Returns null if the content has neither products nor the
+ * report of an error.
  */
 export function parseCatalogReply(content: unknown): CatalogReply | null {
   const parsed = v.safeParse(replySchema, content);
@@ -54,10 +54,10 @@ export function parseCatalogReply(content: unknown): CatalogReply | null {
 }
 
 /**
- * Returns the variant that a store's ID identifies. This is the variant that the store marks as its
- * exact match, not a variant that the store chose for a product. If the store marks several
- * variants, only those with this ID count. If these variants differ, the store contradicts itself,
- * and the result is undefined.
+ * Returns the variant that a store's ID identifies. This is the variant that the store marks as the
+ * exact match of the ID, not a variant that the store chose for a product. If the store marks
+ * several variants, only the variants whose own ID is `storeId` count. Returns undefined if there
+ * is no such variant, or if these variants differ, because the store then contradicts itself.
  * @param isVariantId true if the ID is the ID of a variant, false if it is another key, such as a
  * stock number
  */

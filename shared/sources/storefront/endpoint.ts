@@ -63,7 +63,8 @@ interface DiscoveredEndpoint {
 
 /**
  * Creates a finder of the address of a store's tools. If the options do not set the path, the
- * finder requests the store's business profile at its first call, and caches the result.
+ * finder requests the store's business profile at its first call, and caches the result for an
+ * hour, or for a minute after a failure.
  */
 export function endpointFinder(
   options: StoreOptions,

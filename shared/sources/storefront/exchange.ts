@@ -23,8 +23,9 @@ export type CallTool = (
 ) => Promise<StoreReply | null>;
 
 /**
- * Creates the caller of one store. Finds the store's endpoint and a version of the protocol at the
- * first call. If the store refuses a version, calls it with the next older one.
+ * Creates the function that calls the tools of one store. The function finds the store's endpoint
+ * and a version of the protocol at its first call. If the store refuses the version, the function
+ * calls the store again with the next older version.
  */
 export function toolCaller(options: StoreOptions, dependencies: StoreDependencies): CallTool {
   const { client, clock } = dependencies;

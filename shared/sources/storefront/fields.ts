@@ -34,7 +34,10 @@ interface StorefrontReading extends FieldReading {
 const imagesMax = 20;
 const ratingScale = 5;
 
-/** Converts a variant to the answer for an ID, with status `ok` or `partial`. */
+/**
+ * Converts a variant of the store's catalog to the answer for the item ID `reading.id`, with status
+ * `ok` or `partial` (see `statusOfFound`).
+ */
 export function storefrontAnswer(foundVariant: FoundVariant, reading: StorefrontReading): Answer {
   const { id, fetchedAt } = reading;
   const fields = fieldsOf(foundVariant, reading);

@@ -4,7 +4,10 @@ const placeholder = "{id}";
 /** Returns true for a string that contains `{id}` exactly once. */
 export const isIdTemplate = (template: string): boolean => template.split(placeholder).length === 2;
 
-/** Returns true if a template is `{id}` alone: the store uses the item IDs of the service. */
+/**
+ * Returns true if a template consists only of `{id}`, because the store uses the item IDs of the
+ * service.
+ */
 export const isBareTemplate = (template: string): boolean => template === placeholder;
 
 /** Returns the ID of an item in the store: the template with the item's ID in place of `{id}`. */

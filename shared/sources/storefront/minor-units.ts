@@ -21,7 +21,8 @@ export const decimalsOf = (currency: string): number =>
   unusualDecimals.get(currency) ?? usualDecimals;
 
 /**
- * Converts an integer amount in minor units to units of the currency.
+ * Converts an integer amount in minor units, such as cents, to units of the currency, such as
+ * dollars.
  * @param currency an ISO 4217 code
  */
 export const amountOfMinor = (minor: number, currency: string): number =>

@@ -90,8 +90,8 @@ const defaultTitle = /^default(?: title)?$/i;
 
 /**
  * Returns the title of a variant: the title of its product, followed by the variant's own title if
- * it adds information. A product with only one variant often has the variant title "Default Title",
- * which is ignored. Returns undefined if neither has a title.
+ * that title adds information. A product with only one variant often has the variant title "Default
+ * Title", which is ignored. Returns undefined if neither has a title.
  */
 export function titleOf({ product, variant: { title } }: FoundVariant): string | undefined {
   const own = title === undefined || defaultTitle.test(title) ? undefined : title;

@@ -41,8 +41,8 @@ const batchIdsUsual = 10;
 /**
  * Creates the scraper of one store that offers its catalog by the protocol's tools.
  *
- * An item is `not_found` only if the store reports its ID as not found. An item that a reply does
- * not mention is `unavailable`. A read for retailer_a throws Error.
+ * An item is `not_found` only if the store reports the item's ID as not found. An item that a reply
+ * does not mention is `unavailable`. A read for retailer_a throws Error.
  */
 export function storefrontScraper(
   options: StorefrontOptions,

@@ -12,7 +12,7 @@ export interface BuyerContext {
 
 /**
  * Returns the buyer's context (country and currency) that a store needs for a marketplace such as
- * `us`; undefined for an unknown code.
+ * `us`; undefined for an unknown marketplace code.
  */
 export function contextOf(marketplace: string): BuyerContext | undefined {
   if (!isMarketplaceCode(marketplace)) return undefined;

@@ -62,8 +62,9 @@ const rpcResult = v.object({
 });
 
 /**
- * Parses the reply to a tool call. The body is JSON, or a stream of server-sent events of which one
- * contains the JSON.
+ * Parses the reply to a tool call to the content or the error that it contains. Returns
+ * `unreadable` if it contains neither. The body is JSON, or a stream of server-sent events, one of
+ * which contains the JSON.
  */
 export function parseToolReply(reply: SourceReply): ToolReply {
   for (const message of messagesIn(reply)) {
@@ -83,8 +84,7 @@ const rateWords =
   /\brate\b|rate[_-]?limit|throttl|too[ _-]many[ _-](?:requests|calls)|\bquota|(?:requests|calls) per|slow down|try again|retry/i;
 
 /**
- * Returns true if the text of an error is about a limit of calls, not about the content of the
- * call.
+ * Returns true if the text of an error reports too many calls, and not wrong content of the call.
  */
 export const isAboutRate = (text: string): boolean => rateWords.test(text);
 
@@ -93,8 +93,8 @@ export const asksToWait = ({ reason, text, retryAfterMs }: ToolError): boolean =
   retryAfterMs !== undefined || isAboutRate(`${reason ?? ""} ${text}`);
 
 /**
- * Returns the wait that a store's reply requests, in milliseconds if the reply states it. Returns
- * undefined for a reply that requests no wait.
+ * Returns the wait that a store's reply requests, in milliseconds; an object without `waitMs` if
+ * the reply does not state how long. Returns undefined for a reply that requests no wait.
  */
 export function storeWait(reply: SourceReply): { readonly waitMs?: number } | undefined {
   const parsed = parseToolReply(reply);

@@ -31,7 +31,8 @@ export type UpstreamResult = v.InferOutput<typeof result>;
 
 /**
  * Parses a reply of an upstream server to entries by key. Returns null if the body has no list of
- * results. Ignores invalid results. If two results have the same key, uses the first one. In a
+ * results. Ignores invalid results. If two results have the same key, uses the first one. An entry
+ * is `unavailable` if its data is older than a day at `now`, or if its `fetchedAt` is invalid. In a
  * reply that reports an error, `not_found` becomes `unavailable`, because the server may not have
  * searched for the item.
  * @param keyOf returns the key of a result, such as its item ID

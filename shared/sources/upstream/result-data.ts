@@ -18,8 +18,8 @@ export interface ProductData {
 const anyFields = v.object(productFieldSchemas);
 
 /**
- * Parses the fields of a product. Omits invalid fields. Returns null if any price is not in
- * `currency`.
+ * Parses the fields of a product, and derives the product's status from them. Omits invalid fields.
+ * Returns null if any price is not in `currency`.
  */
 export function productFrom(
   scraper: ProductScraperId,
@@ -44,9 +44,9 @@ export interface OffersData {
 }
 
 /**
- * Parses the offers of a listing. If several offers have the same ID, uses the first. If several
- * offers are declared as the buy box, only the first of them stays the buy box. Returns null if any
- * offer is invalid or not in `currency`.
+ * Parses the offers of a listing. If several offers have the same ID, uses the first of them. If
+ * several offers are marked as the offer in the buy box, only the first of them keeps this mark.
+ * Returns null if any offer is invalid or not in `currency`.
  */
 export function offersFrom(data: unknown, currency: string): OffersData | null {
   const schema = upstreamData["retailer_a.offers"];

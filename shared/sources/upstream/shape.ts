@@ -48,8 +48,8 @@ const textForms: ReadonlyMap<string, Leaf> = new Map<string, Leaf>([
 /**
  * Returns the part of a value that fits a schema; undefined if the value itself is invalid. Omits
  * invalid optional fields of an object, and the entries of an array after the first 1,000. An
- * object is invalid if a required field is missing or invalid, and an array if one of its entries
- * is.
+ * object is invalid if a required field is missing or invalid. An array is invalid if one of its
+ * entries is invalid.
  * @param name name of the field that contains the value; some fields require a special form of text
  */
 export function readShape(schema: v.GenericSchema, value: unknown, name = ""): unknown {

@@ -26,7 +26,7 @@ export interface PageReading {
 }
 
 /**
- * Converts a page to the answer for the requested ID: `not_found` if the status shows that the
+ * Converts a page to the answer for the requested ID: `not_found` if the HTTP status shows that the
  * product does not exist, `ok` or `partial` if the page describes the product, otherwise
  * `unavailable`.
  */

@@ -40,7 +40,7 @@ export function availabilityWord(text: string): AvailabilityWord | undefined {
   return isWord(word) ? word : Object.hasOwn(sameAs, word) ? sameAs[word] : undefined;
 }
 
-/** Returns the `availability` field of a result for a term. */
+/** Returns the `availability` field of a product for an availability term. */
 export const availabilityOf = (
   word: AvailabilityWord,
 ): { readonly inStock: boolean; readonly message: string } => words[word];

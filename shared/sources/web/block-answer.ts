@@ -11,10 +11,10 @@ const okStatus = 200;
 const forbiddenStatus = 403;
 
 /**
- * Returns true if a response is a block of the client, judged by its status or the text of its
- * page. Several such responses open the client's circuit. A short page alone does not count as a
- * block, because shops have short pages for delisted items. For a status of 404 or 410, only the
- * title of the page is checked.
+ * Returns true if a response shows that the site blocks the client, judged by the status of the
+ * response or the text of its page. Several such responses open the client's circuit. A short page
+ * alone does not count as a block, because shops have short pages for delisted items. For a status
+ * of 404 or 410, only the title of the page is checked.
  */
 export function isBlockAnswer({ status, body, headers }: Answered): boolean {
   if (status === forbiddenStatus) return true;

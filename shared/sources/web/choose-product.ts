@@ -41,7 +41,7 @@ export type Choice =
  * - `none`, if there are no candidates;
  * - `another`, if the page describes a different product;
  * - `several`, if the page does not show which of its products is the requested one.
- * @param wanted the requested product: its ID and page address
+ * @param wanted the requested product: its ID and the address of its page
  * @param head returns the metadata of the page
  */
 export function chooseProduct(
@@ -124,8 +124,8 @@ export const isNamedPage = (wanted: WantedProduct, head: PageHead): boolean =>
   ownAddresses(head).some((address) => addressMentions(address, wanted.id));
 
 /**
- * Returns true if the page declares no address for itself, and its requested address contains the
- * requested ID.
+ * Returns true if the page declares no address for itself, and the address at which the page was
+ * requested contains the requested ID.
  */
 export const isUnnamedPage = ({ url, id }: WantedProduct, head: PageHead): boolean =>
   ownAddresses(head).length === 0 && addressMentions(url.href, id);

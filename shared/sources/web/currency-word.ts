@@ -10,8 +10,9 @@ const signs: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the currency code in a string, in upper case, or the code for a currency sign. Does not
- * check whether the code exists. Returns undefined if the text contains neither.
+ * Returns the currency code in a string, in upper case, or the currency code for a currency sign in
+ * the string. Does not check whether the code exists. Returns undefined if the text contains
+ * neither.
  */
 export function currencyIn(text: string): string | undefined {
   const trimmed = text.trim().replace(/(?<![A-Z])US\s+(?=\$)/u, "US");

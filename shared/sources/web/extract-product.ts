@@ -43,7 +43,7 @@ const pageCharactersMax = 5 * 1024 * 1024;
  * Extracts the requested product from a page. Uses the deployer's rules first, then the markup:
  * JSON-LD, microdata, Open Graph. If the price or the availability is still missing, also uses the
  * fallbacks of `readers`. Omits facts that are ambiguous. Pure. Never throws.
- * @param wanted the requested product: its ID, page address and currency
+ * @param wanted the requested product: its ID, the address of its page, and its currency
  */
 export function extractProduct(
   html: string,

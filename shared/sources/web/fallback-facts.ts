@@ -30,9 +30,9 @@ export interface PageReaders {
 }
 
 /**
- * Reads the availability of a product, and its price if `facts` has none. Uses first the state that
- * the page embeds for its scripts, then its visible text, then the price forest. The page must be
- * the page of the requested product.
+ * Reads the availability of a product, and its price if `facts` has none, from the page of the
+ * requested product. Uses first the state that the page embeds for its scripts, then the visible
+ * text, then the price forest (a trained model that selects the price among the amounts of a page).
  * @param facts the facts from the deployer's rules and the markup
  */
 export function fallbackFacts(
@@ -66,9 +66,8 @@ function shownOrLearned(
 }
 
 /**
- * Returns true if a page shows another price than its markup states. In this case, the page does
- * not show `amount`, which its markup states, but its visible text or the forest determines another
- * price. During sales, markup is often out of date.
+ * Returns true if a page does not show `amount`, the price that its markup states, but the visible
+ * text or the price forest determines another price. During sales, markup is often out of date.
  */
 export function isContradicted(
   page: VisiblePage,

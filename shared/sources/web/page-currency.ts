@@ -10,7 +10,7 @@ const dollars: ReadonlySet<string> = new Set(["USD", "CAD", "AUD", "NZD", "SGD",
 
 /**
  * Returns the known currency codes that follow a word like `currency` in the scripts, attributes or
- * metadata of a page. Ignores its visible text, and reads at most `codesMax` matches.
+ * metadata of a page. Ignores the visible text of the page, and reads at most `codesMax` matches.
  */
 export function findCurrencies(html: string): ReadonlySet<string> {
   const codes = new Set<string>();

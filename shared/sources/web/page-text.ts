@@ -4,8 +4,9 @@ const metaCharset = /<meta\s[^>]{0,200}charset\s*=\s*["']?\s*([\w-]{1,40})/i;
 const headerCharset = /charset\s*=\s*["']?\s*([\w-]{1,40})/i;
 
 /**
- * Decodes a page in the charset of its `Content-Type` header, or else of its `<meta>` element, or
- * else in UTF-8. An unknown charset is replaced by UTF-8.
+ * Decodes a page in the charset that its `Content-Type` header states, otherwise in the charset
+ * that its `<meta>` element states, otherwise in UTF-8. If the charset is unknown, decodes the page
+ * in UTF-8.
  */
 export function pageText(body: Uint8Array, contentType: string): string {
   const stated = headerCharset.exec(contentType)?.[1] ?? charsetWithin(body);

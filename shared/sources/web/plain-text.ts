@@ -5,8 +5,8 @@ const textLengthMax = 10_000;
 
 /**
  * Returns a string without HTML tags and with decoded entities, because sites put HTML into text
- * fields. White space and control characters become single spaces. Uses only the first 10,000
- * characters of the text.
+ * fields. Each sequence of white space and control characters becomes one space. Uses only the
+ * first 10,000 characters of the text.
  */
 export function plainText(text: string): string {
   const cut = text.slice(0, textLengthMax);

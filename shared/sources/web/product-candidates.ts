@@ -57,8 +57,8 @@ const isProduct = (node: SchemaNode): boolean =>
   (hasOffers(node) && node.types.some((type) => offeredTypes.has(type)));
 
 /**
- * Returns the products among the nodes and inside them, in document order. Does not search inside a
- * product for further products.
+ * Returns the products among `nodes` and inside these nodes, in document order. Does not search
+ * inside a product for further products.
  */
 export function candidatesIn(nodes: readonly SchemaNode[]): Candidate[] {
   const candidates: Candidate[] = [];

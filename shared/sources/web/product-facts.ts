@@ -56,8 +56,8 @@ const conditions: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns the facts that the chosen product states. A fact that a variant does not state comes from
- * its group.
+ * Returns the facts that the markup of the chosen product states. If the product is a variant of a
+ * group, a fact that the variant does not state comes from the group.
  * @param wanted the requested product
  */
 export function productFacts(

@@ -61,9 +61,10 @@ const allowAll: RobotsRules = { isAllowed: () => true, gapMs: 0 };
 const allowNone: RobotsRules = { isAllowed: () => false, gapMs: 0 };
 
 /**
- * Creates a reader of the robots.txt rules of a site's hosts (RFC 9309). Rules are cached for a
- * day. A 4xx status except 429 allows every request. Any other failure allows no request and is
- * retried after a minute.
+ * Creates a reader of the robots.txt rules of a site's hosts (RFC 9309). The rules of a host are
+ * cached for a day. If the host responds to the request for robots.txt with a 4xx status other than
+ * 429, every request is allowed. After any other failure, no request is allowed, and robots.txt is
+ * requested again after a minute.
  */
 export function robots(options: RobotsOptions): Robots {
   const { clock } = options;

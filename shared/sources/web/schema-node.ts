@@ -20,7 +20,10 @@ export function termOf(word: string): string {
   return bare.slice(bare.search(/[^/#:]*$/)).toLowerCase();
 }
 
-/** Returns true for a value that is a node; false for strings, numbers, booleans and undefined. */
+/**
+ * Returns true for a value that is a schema.org node; false for strings, numbers, booleans and
+ * undefined.
+ */
 export const isNode = (value: SchemaValue | undefined): value is SchemaNode =>
   typeof value === "object";
 
@@ -42,7 +45,7 @@ export const nodesOf = (node: SchemaNode, ...terms: readonly string[]): SchemaNo
 
 /**
  * Returns the first non-empty text among the properties `terms`, in their order; undefined if there
- * is none. If a value is a node, its text is its name.
+ * is none. The text of a node is the node's name.
  */
 export function textOf(node: SchemaNode, ...terms: readonly string[]): string | undefined {
   for (const term of terms) {

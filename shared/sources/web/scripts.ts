@@ -11,8 +11,8 @@ const closing = /<\/script/gi;
 
 /**
  * Yields the script elements of a page in document order. Scans the text outside comments instead
- * of parsing HTML: the scan finds the same elements and is faster. Omits a script element without
- * an end tag.
+ * of parsing the HTML, because the scan finds the same elements and is faster. Omits a script
+ * element without an end tag.
  */
 export function* scriptsIn(html: string): Generator<PageScript> {
   const marks = /<!--|<script(?=[\s/>])/gi;

@@ -6,7 +6,7 @@ import type { OptionsOf } from "../configuration.ts";
 import { type SourceDependencies, sourceParts } from "../parts.ts";
 import { reportedScraper } from "../reported.ts";
 
-/** Creates a scraper that reads a store with the Universal Commerce Protocol. */
+/** Creates a scraper that reads a store through the Universal Commerce Protocol. */
 export function scraper(
   id: ProductScraperId,
   options: OptionsOf<"storefront">,

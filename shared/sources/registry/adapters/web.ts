@@ -9,7 +9,7 @@ import { reportedScraper } from "../reported.ts";
 
 /**
  * Creates a scraper that reads product pages.
- * @throws Error if a rule of the deployer is invalid
+ * @throws Error if an extraction rule of the deployer is invalid
  */
 export function scraper(
   id: ProductScraperId,

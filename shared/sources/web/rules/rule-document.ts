@@ -14,7 +14,7 @@ const depthMax = 200;
 
 /**
  * Parses a page to a document for CSS selectors. Ignores the content after the first element that
- * exceeds the limits.
+ * exceeds the maximum nesting depth or the maximum number of elements.
  */
 export function ruleDocument(html: string): Document {
   const handler = new BoundedHandler();

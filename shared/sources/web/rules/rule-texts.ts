@@ -25,8 +25,8 @@ const rulesMax = 6;
 type FindMistake = (rule: string, field: RuleField) => string | undefined;
 
 /**
- * Creates the schema of the deployer's rules for the pages of a shop. The message of an issue names
- * the rule and its mistake.
+ * Creates the schema of the deployer's rules for the pages of a shop. If a rule is invalid, the
+ * error message names the rule and the mistake.
  * @param mistakeIn returns the mistake in a rule; by default, only sizes and types are checked,
  * which needs no parser of selectors
  */

@@ -28,8 +28,8 @@ interface RulePage {
 
 /**
  * Applies the deployer's rules to a page. For each field, tries the rules in order, up to the first
- * that selects one value. Returns a value for each rule that was tried.
- * @param isComplete true tries every rule
+ * rule that selects exactly one value. Returns an entry for each rule that was tried.
+ * @param isComplete if true, tries every rule
  */
 export function ruleValues(
   html: string,

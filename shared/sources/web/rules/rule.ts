@@ -42,7 +42,7 @@ const globalForm = /^window\.([\w$]+(?:\.[\w$]+)*)$/;
 /**
  * Parses a rule. The forms are `<selector>`, `<selector> @<attribute>`, `<selector> => <JSON
  * pointer>`, `window.<name> => <JSON pointer>` and `= <value>`.
- * @throws Error that describes the mistake
+ * @throws Error that describes the mistake in the rule
  */
 export function parseRule(text: string): Rule {
   const rule = text.trim();

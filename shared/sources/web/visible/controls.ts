@@ -38,8 +38,9 @@ export function cartControls(outline: Outline): CartControl[] {
 }
 
 /**
- * Returns true if an element is in a section about other products: a part of the page with such a
- * name, and without the heading of the product.
+ * Returns true if an element is in a section about other products: a part of the page whose element
+ * name or class names suggest other products, and which does not contain the heading of the
+ * product.
  */
 export function isInOtherSection(element: OutlineElement, { aroundHeading }: Outline): boolean {
   for (const one of withAncestors(element)) {

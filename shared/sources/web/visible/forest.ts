@@ -17,7 +17,9 @@ export interface ForestTable {
 const leaf = -1;
 
 /**
- * Returns the score of an amount, from 0 to 1: the mean of the predictions of all trees.
+ * Returns the score of an amount, from 0 to 1. The higher the score, the more probable it is that
+ * the amount is the price. The score is the mean of the predictions of all trees of the price
+ * forest.
  * @param features the numbers that describe the amount, from `priceFeatures`
  */
 export function scoreOf({ trees }: ForestTable, features: readonly number[]): number {

@@ -9,7 +9,8 @@ export interface ScoredAmount {
 }
 
 /**
- * Returns each different amount of a page with its score from the forest, the highest score first.
+ * Returns each different amount of a page with its score from the price forest, the highest score
+ * first.
  */
 export function scoreAmounts(page: PricePage, forest: ForestTable): ScoredAmount[] {
   const features = priceFeatures(page);
@@ -22,7 +23,7 @@ export function scoreAmounts(page: PricePage, forest: ForestTable): ScoredAmount
 }
 
 /**
- * Returns the amount of a page that the forest selects as the price. Returns undefined if the
+ * Returns the amount of a page that the price forest selects as the price. Returns undefined if the
  * highest score is below the threshold, or if another amount has almost the same score.
  */
 export function predictPrice(page: PricePage, forest: ForestTable): ShownAmount | undefined {

@@ -103,7 +103,10 @@ function headingOf(
   return headings.find(({ text }) => isTitled(text, titles)) ?? headings[0];
 }
 
-/** Returns an element and its ancestors, from the element outwards. */
+/**
+ * Returns an element and its ancestors, starting with the element. Returns an empty array for
+ * undefined.
+ */
 export function withAncestors(element: OutlineElement | undefined): OutlineElement[] {
   const all: OutlineElement[] = [];
   for (let one = element; one !== undefined; one = one.parent) all.push(one);

@@ -29,7 +29,7 @@ const unread = /\s(?!class|id|style)[\w:-]+="[^"<>]{40,}"|<(?:img|source|wbr|hr)
  * Returns the part of a page that shows its product, without scripts, styles and comments. This is
  * the HTML around the heading of the product: the first heading that shares most of its words with
  * a title of the page, or otherwise the first heading. For a page without headings, this is the
- * start of the page, up to the same length.
+ * start of the page. The result has at most `beforeHeadingMax` + `afterHeadingMax` characters.
  */
 export function pageBody(html: string, titles: readonly string[]): string {
   const raw = firstHeading(html, titles) ?? beforeHeadingRawMax;

@@ -8,7 +8,7 @@ const stepsMax = 200;
 
 /**
  * Returns true if a page shows an amount outside scripts, styles and attributes. The search is
- * fast, and also finds the amount where it is not a price.
+ * fast, but also finds numbers that equal the amount and are not prices.
  */
 export function showsAmount(html: string, amount: number): boolean {
   const [whole = "", cents = ""] = amount.toFixed(2).split(".");

@@ -15,9 +15,9 @@ const inStockNames = /(?:^|[\s_-])(?:in-?stock|instock|is-?available)(?:$|[\s_-]
 const outOfStockNames = /(?:^|[\s_-])(?:out-?of-?stock|outofstock|sold-?out|soldout)(?:$|[\s_-])/i;
 
 /**
- * Returns the availability that a page shows. It is determined from phrases such as "In stock" near
- * the heading of the product, and from the controls that add the product to a cart. Returns
- * undefined if the page has neither, or if they contradict each other.
+ * Returns the availability that a page shows, from phrases such as "In stock" near the heading of
+ * the product, and from the controls that add the product to a cart. Returns undefined if the page
+ * has neither phrases nor controls, or if they contradict each other.
  */
 export function findAvailability(
   outline: Outline,

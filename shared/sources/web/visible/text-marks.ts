@@ -14,8 +14,8 @@ interface TextMarks {
 }
 
 /**
- * Returns what the text around an amount, up to 40 characters on each side, indicates about it,
- * such as a former price.
+ * Returns what the text around an amount, up to 40 characters on each side, indicates about the
+ * amount: whether it is a former price, the price of a part, or one end of a range of prices.
  */
 export function textMarks(shown: ShownAmount): TextMarks {
   const { left, right } = surroundings(shown);
@@ -27,8 +27,8 @@ export function textMarks(shown: ShownAmount): TextMarks {
 }
 
 /**
- * Returns true if an element shows a former price: it is struck through, or its name or its
- * parent's name indicates one.
+ * Returns true if an element shows a former price: the element is struck through, or its name or
+ * the name of its parent indicates a former price.
  */
 export const isFormerElement = ({ isStruck, names, parent }: OutlineElement): boolean =>
   isStruck || formerPriceNames.test(`${names} ${parent?.names ?? ""}`);

@@ -21,8 +21,8 @@ export interface VisiblePage {
 }
 
 /**
- * Creates the parts of a page from which the price and the availability can be read. Each part is
- * created at its first use.
+ * Returns an object with the parts of a page from which the price and the availability can be read.
+ * Each part is parsed only at its first use.
  * @param wanted the requested product
  * @param head returns the metadata of the page
  */
@@ -47,7 +47,7 @@ export function visiblePage(
   };
 }
 
-/** Returns the parts of a page that `priceFeatures` needs. */
+/** Selects the parts of a visible page that `priceFeatures` needs. */
 export const pricePage = ({ scripts, outline, amounts, controls }: VisiblePage): PricePage => ({
   outline: outline(),
   amounts: amounts(),
