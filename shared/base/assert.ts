@@ -10,5 +10,7 @@ export function assert(condition: boolean, message: string): asserts condition {
  * Marks a branch that is unreachable according to the types. Throws an `Error` if it is reached.
  */
 export function assertNever(value: never): never {
-  throw new Error(`No branch of the code handles the value ${JSON.stringify(value)}`);
+  throw new Error(
+    `No branch of the code handles the value ${JSON.stringify(value)}. Add a branch for it.`,
+  );
 }

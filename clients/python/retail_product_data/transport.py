@@ -105,7 +105,8 @@ class Transport:
             response = self._http.send(request)
         except httpx.TimeoutException as cause:
             raise RequestTimeoutError(
-                f"The call {operation} got no response in time. Retry it, or set a longer 'timeout'."
+                f"The call {operation} got no response within its timeout. "
+                "Retry it, or set a longer 'timeout'."
             ) from cause
         except httpx.HTTPError as cause:
             raise RequestConnectionError(
@@ -143,8 +144,8 @@ def _next_query(operation: str, page: Any) -> Values:
     if operation in ("list_watchlist_items", "get_watchlist_item_history"):
         return {"starting_after": page["data"][-1]["id"]}
     raise ValueError(
-        f"There are more entries, but {operation} has no further pages. "
-        "Use a higher 'limit', or 'call' for the first entries only."
+        f"The list has more entries, but {operation} returns only one page. "
+        "Set a higher 'limit', or read only the first entries with 'call'."
     )
 
 

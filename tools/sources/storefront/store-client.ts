@@ -135,12 +135,13 @@ function problemOf(replied: StoreReply | null, { store, profileUrl, failure }: A
         reason === versionUnsupported
           ? "does not support the protocol version of the agent profile"
           : "cannot use the agent profile";
-      return `${store} ${problem} ${profileUrl} (${text.trim()}). Name another one with --profile.`;
+      return `${store} ${problem} ${profileUrl} (${text.trim()}). Name another profile with --profile.`;
     }
-    return `${store} refuses the search (${code === undefined ? "" : `${code}: `}${text.trim()}).`;
+    return `${store} refuses the search (${code === undefined ? "" : `${code}: `}${text.trim()}). Change the words or the options.`;
   }
   const [error] = catalog?.errors ?? [];
-  if (error !== undefined) return `${store} refuses the search (${error.code}: ${error.text}).`;
+  if (error !== undefined)
+    return `${store} refuses the search (${error.code}: ${error.text}). Change the words or the options.`;
   return (
     `${store} offers no catalog by the Universal Commerce Protocol (status ${reply.status}). ` +
     "Check the address: a store that redirects needs the address of its target."
