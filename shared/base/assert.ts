@@ -3,7 +3,8 @@
  * the current call or message.
  */
 export function assert(condition: boolean, message: string): asserts condition {
-  if (!condition) throw new Error(`Invariant broken: ${message}`);
+  if (!condition)
+    throw new Error(`Invariant broken: ${message}. Correct the code or the stored data.`);
 }
 
 /**

@@ -118,8 +118,8 @@ export const newWatchlistBody = v.object({
     v.pipe(
       watchlistFields.status,
       v.description(
-        "Default: active. paused: the watchlist is created with paused_reason user and does not " +
-          "run until you resume it. The first run is then due immediately.",
+        "Default: `active`. `paused`: the new watchlist has the `paused_reason` `user` and does not run until " +
+          "you resume it. The first run is then due immediately.",
       ),
     ),
   ),
