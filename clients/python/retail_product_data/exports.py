@@ -172,7 +172,7 @@ def _read_object(store: ExportStore, folder: str, found: dict[str, Any]) -> Any:
     digest = hashlib.sha256(content).hexdigest()
     if len(content) != found["bytes"] or digest != found["sha256"]:
         raise ExportError(
-            f"{key} has {len(content)} bytes and the SHA-256 {digest}, but its manifest states "
-            f"{found['bytes']} bytes and {found['sha256']}. Copy the object again."
+            f"The object {key} has {len(content)} bytes and the SHA-256 {digest}, but its manifest "
+            f"states {found['bytes']} bytes and {found['sha256']}. Copy the object again."
         )
     return json.loads(gzip.decompress(content) if key.endswith(".gz") else content)

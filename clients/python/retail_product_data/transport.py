@@ -44,7 +44,8 @@ class Transport:
             # Omits the value, because a user can pass an API key as the address by mistake.
             raise ValueError(
                 "The address of the service must be an http or https URL. "
-                "Check the variable RPD_BASE_URL or the argument 'base_url'."
+                "Check the variable RPD_BASE_URL or the argument 'base_url'. "
+                "The value is not shown, because it may be an API key."
             )
         self._base_url = base_url.rstrip("/")
         self._attempts = attempts

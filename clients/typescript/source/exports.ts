@@ -166,7 +166,7 @@ function verify(
   const hash = sha256(content);
   if (content.byteLength !== bytes || hash !== expected)
     throw new ExportError(
-      `${key} has ${content.byteLength} bytes and the SHA-256 ${hash}, but its manifest states ${bytes} bytes and ${expected}. Copy the object again.`,
+      `The object ${key} has ${content.byteLength} bytes and the SHA-256 ${hash}, but its manifest states ${bytes} bytes and ${expected}. Copy the object again.`,
     );
 }
 

@@ -32,7 +32,7 @@ it("npm start keeps the sandbox for a platform whose store does not respond, and
   expect(await reachableStores(choices, (line) => lines.push(line))).toEqual([other]);
   expect(lines).toEqual([
     expect.stringMatching(
-      /^https:\/\/store\.invalid does not respond \(\w+\)\. Check the address and the network\.$/,
+      /^The store https:\/\/store\.invalid does not respond \(\w+\)\. Check the address and the network\.$/,
     ),
     "retailer_b reads the invented data of the sandbox instead.",
   ]);
