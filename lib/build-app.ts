@@ -135,7 +135,7 @@ function dataConfigOf(config: Config, { stage, unprotect }: Context): Config {
   if (unprotect === undefined) return config;
   if (unprotect !== stackName(stage, "data")) {
     throw new Error(
-      `Context 'unprotect' must be ${stackName(stage, "data")}, the data stack of stage ${stage} (got "${unprotect}").`,
+      `Context key 'unprotect' must be ${stackName(stage, "data")}, the data stack of stage ${stage} (got "${unprotect}"). Correct or omit it.`,
     );
   }
   return { ...config, protectedFromDeletion: false, removalPolicy: RemovalPolicy.DESTROY };

@@ -260,7 +260,7 @@ export function assertConcurrency(config: StageConfig): void {
     `${workers} invocations of workers and ${reservedOf(config)} reserved invocations leave ${left} of ` +
       `the AWS account's quota of ${config.accountConcurrency} for other functions, which need ${needed}. ` +
       "Lower concurrencyMax or reservedConcurrency in lib/config.ts, or request a higher quota and " +
-      "set it as context 'accountConcurrency'.",
+      "set it as context key 'accountConcurrency'.",
   );
 }
 

@@ -211,7 +211,7 @@ function choice<Choice extends string>(
   const word = typeof value === "boolean" ? String(value) : value;
   const chosen = choices.find((candidate) => candidate === word);
   if (chosen !== undefined) return chosen;
-  throw new Error(`Context '${key}' must be ${either(choices)} (got ${formatValue(value)}).`);
+  throw new Error(`Context key '${key}' must be ${either(choices)} (got ${formatValue(value)}).`);
 }
 
 const either = (choices: readonly string[]): string => `one of: ${choices.join(", ")}`;
@@ -223,7 +223,7 @@ function text(given: Given, key: ContextKey, pattern: RegExp): string | undefine
   if (typeof word === "string" && pattern.test(word)) return word;
   // A refused 'demoApiKey' is not shown, because it may be the key of a customer.
   const got = key === "demoApiKey" ? "" : ` (got ${formatValue(value)})`;
-  throw new Error(`Context '${key}' must be ${contextKeys[key]}${got}.`);
+  throw new Error(`Context key '${key}' must be ${contextKeys[key]}${got}.`);
 }
 
 function firewallOf(given: Given, isDefault: boolean): FirewallChoice {
@@ -231,14 +231,14 @@ function firewallOf(given: Given, isDefault: boolean): FirewallChoice {
   const reason = text(given, "wafReason", /^\S.{18,}\S$/);
   if (reason !== undefined && waf !== "false") {
     throw new Error(
-      "Context 'wafReason' requires 'waf' to be false. Omit 'wafReason', or set 'waf' to false.",
+      "Context key 'wafReason' is set, but 'waf' is not false. Omit 'wafReason', or set 'waf' to false.",
     );
   }
   if (waf === "true" || (waf === undefined && isDefault)) return { enabled: true };
   if (reason !== undefined) return { enabled: false, reason };
   if (isDefault) {
     throw new Error(
-      "If context 'waf' is false, this stage requires 'wafReason'. Set 'wafReason' to the reason why the stage " +
+      "If context key 'waf' is false, this stage requires 'wafReason'. Set 'wafReason' to the reason why the stage " +
         "needs no web ACL, as a sentence of at least 20 characters.",
     );
   }
@@ -253,7 +253,7 @@ function backupsOf(given: Given, isDefault: boolean): BackupChoice {
   if (backups === "on") return { enabled: true, ...(copyVaultArn && { copyVaultArn }) };
   if (copyVaultArn === undefined) return { enabled: false };
   throw new Error(
-    "Context 'backupCopyVault' requires 'backups' to be on. Omit 'backupCopyVault', or set 'backups' to on.",
+    "Context key 'backupCopyVault' requires 'backups' to be on. Omit 'backupCopyVault', or set 'backups' to on.",
   );
 }
 
@@ -274,7 +274,7 @@ function eventBusOf(given: Given): EventBusChoice {
   const needing = days === undefined ? "eventBusSchemas" : "eventBusArchiveDays";
   if (days === undefined && schemas !== "on") return { enabled: false };
   throw new Error(
-    `Context '${needing}' requires 'eventBus' to be on. Omit '${needing}', or set 'eventBus' to on.`,
+    `Context key '${needing}' requires 'eventBus' to be on. Omit '${needing}', or set 'eventBus' to on.`,
   );
 }
 
@@ -288,8 +288,8 @@ function analyticsOf(given: Given): AnalyticsChoice {
   if (!isOn && place === undefined) return { enabled: false };
   throw new Error(
     isOn
-      ? "Context 'analytics' requires 'analyticsExports'. Set 'analyticsExports' to the bucket and prefix of the S3 destination, such as s3://my-bucket/shop/."
-      : "Context 'analyticsExports' requires 'analytics' to be on. Omit 'analyticsExports', or set 'analytics' to on.",
+      ? "Context key 'analytics' requires 'analyticsExports'. Set 'analyticsExports' to the bucket and prefix of the S3 destination, such as s3://my-bucket/shop/."
+      : "Context key 'analyticsExports' requires 'analytics' to be on. Omit 'analyticsExports', or set 'analytics' to on.",
   );
 }
 
@@ -307,14 +307,14 @@ function domainOf(given: Given): Domain | undefined {
     for (const key of ["certificateArn", "hostedZoneId"] as const) {
       if (given(key) !== undefined)
         throw new Error(
-          `Context '${key}' requires 'domainName'. Set 'domainName', or omit '${key}'.`,
+          `Context key '${key}' requires 'domainName'. Set 'domainName', or omit '${key}'.`,
         );
     }
     return undefined;
   }
   if (certificateArn === undefined) {
     throw new Error(
-      "Context 'domainName' requires 'certificateArn'. Set 'certificateArn' to the ARN of a certificate in the stack's region, or omit 'domainName'.",
+      "Context key 'domainName' requires 'certificateArn'. Set 'certificateArn' to the ARN of a certificate in the stack's region, or omit 'domainName'.",
     );
   }
   return { name, certificateArn, ...(hostedZoneId !== undefined && { hostedZoneId }) };
@@ -331,12 +331,12 @@ function reportUnknownKeys(app: App): void {
   for (const key of Object.keys(Object(all)).filter((name) => !known.has(name))) {
     const meant = Object.keys(contextKeys).find((ours) => plain(ours) === plain(key));
     if (meant !== undefined) {
-      throw new Error(`Context '${key}' is unknown. Did you mean '${meant}'?`);
+      throw new Error(`Context key '${key}' is unknown. Did you mean '${meant}'?`);
     }
     if (!/^\w+$/.test(key)) continue;
     Annotations.of(app).addWarningV2(
       `unknown-context:${key}`,
-      `Context '${key}' is unknown and has no effect. Known keys: ${Object.keys(contextKeys).join(", ")}.`,
+      `Context key '${key}' is unknown and has no effect. Known keys: ${Object.keys(contextKeys).join(", ")}.`,
     );
   }
 }
@@ -362,7 +362,7 @@ export function parseStageFile(name: string, content: string): GivenContext {
     if (keys.includes(key)) continue;
     throw new Error(
       neverInFile.includes(key)
-        ? `${name}: '${key}' is not allowed in a file. Set it with -c for each command.`
+        ? `${name}: '${key}' is not allowed in a file. Pass it to each command with -c ${key}=<value>.`
         : `${name}: '${key}' is unknown. Known keys: ${keys.join(", ")}.`,
     );
   }

@@ -49,13 +49,15 @@ export function sourcesOf(context: SourceContext, stageDefault: object): Sources
   const { sources, sourcesParameter, sourceSecrets } = context;
   if (sourcesParameter !== undefined) {
     if (sources !== undefined) {
-      throw new Error("Contexts 'sources' and 'sourcesParameter' are both set. Omit one of them.");
+      throw new Error(
+        "Context keys 'sources' and 'sourcesParameter' are both set. Omit one of the two keys.",
+      );
     }
     return fromParameter(sourcesParameter, sourceSecrets);
   }
   if (sourceSecrets !== undefined) {
     throw new Error(
-      "Context 'sourceSecrets' requires 'sourcesParameter'. Set 'sourcesParameter', or omit 'sourceSecrets'.",
+      "Context key 'sourceSecrets' requires 'sourcesParameter'. Set 'sourcesParameter', or omit 'sourceSecrets'.",
     );
   }
   const text = textOf(sources ?? stageDefault);
@@ -145,13 +147,13 @@ const parameterArnOf = (name: string): string =>
 function fromParameter(name: unknown, secrets: unknown): Sources {
   if (typeof name !== "string" || !/^\/?[\w./-]{1,1010}$/.test(name)) {
     throw new Error(
-      "Context 'sourcesParameter' must be the name of an SSM parameter, such as /retail/sources. The value is not shown, because it may contain a key.",
+      "Context key 'sourcesParameter' must be the name of an SSM parameter, such as /retail/sources. The value is not shown, because it may contain a key.",
     );
   }
   const references = typeof secrets === "string" ? secrets.split(",") : [];
   if (secrets !== undefined && !references.every(isStoredSecretOrKey)) {
     throw new Error(
-      "Context 'sourceSecrets' must list ARNs of secrets, names or ARNs of SSM parameters, and ARNs of " +
+      "Context key 'sourceSecrets' must list ARNs of secrets, names or ARNs of SSM parameters, and ARNs of " +
         "KMS keys, separated by commas. Do not enter a secret itself.",
     );
   }
@@ -173,7 +175,7 @@ function textOf(sources: unknown): string {
   if (sources.trimStart().startsWith("{")) return sources;
   if (!existsSync(sources)) {
     throw new Error(
-      "Context 'sources' must be a JSON object or the path of an existing file. The value is not shown, because it may contain a key.",
+      "Context key 'sources' must be a JSON object or the path of an existing file. The value is not shown, because it may contain a key.",
     );
   }
   return readFileSync(sources, "utf8");

@@ -88,7 +88,7 @@ export class Workers extends Construct {
       receivesMax,
       impact:
         "Runs of watchlists do not start: the sweeper starts them late or not at all. A call that " +
-        "returned 503 may stay charged until its message is replayed.",
+        "returned 503 may stay charged until you replay the message that cancels the charge.",
     });
     this.grantRunTables(runs);
     // The run starter ends a run without steps to read. For this, it needs the watchlist's

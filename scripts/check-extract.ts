@@ -100,7 +100,9 @@ const shownRule = ({ field, rule, value, different }: RuleValue): object => ({
 async function check({ values, positionals }: Given): Promise<number> {
   const [file, ...others] = positionals;
   if (file === undefined || others.length > 0) {
-    throw new Error(`The command needs one page. Example: ${commandLine.examples[0]}`);
+    throw new Error(
+      `The command accepts one argument, the file of a saved page (got ${positionals.length}). Example: ${commandLine.examples[0]}`,
+    );
   }
   if (!URL.canParse(values.url)) {
     throw new Error(

@@ -134,7 +134,7 @@ export function checkOptionsFrom(
 function baseUrlFrom([baseUrl = "", ...rest]: readonly string[]): string {
   if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
     throw new Error(
-      `The base URL of the server is missing or invalid (got "${baseUrl}"). Example: ${checkCommandLine.examples[0]}`,
+      `The first argument must be the base URL of the server, with http or https (got ${baseUrl === "" ? "nothing" : `"${baseUrl}"`}). Example: ${checkCommandLine.examples[0]}`,
     );
   }
   if (rest.length > 0)

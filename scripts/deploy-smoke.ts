@@ -203,7 +203,7 @@ function customerOf(values: Values): CustomerOutside | null {
     };
     const missing = Object.entries(needed).flatMap(([option, value]) => (value ? [] : [option]));
     throw new Error(
-      `Missing: ${missing.join(", ")}. Use --receiver, --receiver-port, --bucket and ` +
+      `These settings are missing: ${missing.join(", ")}. Use --receiver, --receiver-port, --bucket and ` +
         "--bucket-endpoint together, and set CUSTOMER_ACCESS_KEY_ID and CUSTOMER_SECRET_ACCESS_KEY.",
     );
   }

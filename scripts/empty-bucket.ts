@@ -57,13 +57,13 @@ function removableBucket(stack: Stack | undefined, name: string): string {
   }
   if (stack.EnableTerminationProtection === true) {
     throw new Error(
-      `${name} is protected, and so are the objects in its bucket. To remove it, first deploy it with ` +
+      `The stack ${name} is protected, and so are the objects in its bucket. To remove the stack, first deploy it with ` +
         `-c unprotect=${name}.`,
     );
   }
   const bucket = stack.Outputs?.find(({ OutputKey }) => OutputKey === "EventsBucketName");
   if (bucket?.OutputValue === undefined)
-    throw new Error(`${name} has no output EventsBucketName. Deploy it again.`);
+    throw new Error(`The stack ${name} has no output EventsBucketName. Deploy the stack again.`);
   return bucket.OutputValue;
 }
 

@@ -107,7 +107,7 @@ async function cdk(root: string, words: readonly string[]): Promise<void> {
   const [code]: unknown[] = await once(child, "exit");
   if (code !== 0)
     throw new Error(
-      `cdk ${words.slice(0, 2).join(" ")} failed with exit code ${String(code)}. Fix the error that its output shows, then repeat the command.`,
+      `cdk ${words.slice(0, 2).join(" ")} failed with exit code ${String(code)}. Fix the error that the output of this command shows, then repeat the command.`,
     );
 }
 

@@ -74,7 +74,8 @@ async function main({ source = [], ...values }: Values): Promise<void> {
   if (values["empty-demo"] || sources.length > 0) return;
   // The service already accepts calls while the demo workspace is filled.
   await fillDemoWorkspace(world).catch((error: unknown) => {
-    if (!stopping) print(`The demo workspace could not be filled: ${describeError(error)}`);
+    if (!stopping)
+      print(`The demo workspace is incomplete, but the service works: ${describeError(error)}`);
   });
 }
 

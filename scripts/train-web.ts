@@ -36,7 +36,7 @@ async function train({
   const table = JSON.stringify(fitForest(samples));
   if (table.length > tableBytesMax) {
     throw new Error(
-      `The trained table must have at most ${tableBytesMax} bytes (got ${table.length}). Train fewer or smaller trees.`,
+      `The table of the trained forest must have at most ${tableBytesMax} bytes (got ${table.length}). Train fewer or smaller trees.`,
     );
   }
   writeFileSync(tableFile, `${table}\n`);

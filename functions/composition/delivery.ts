@@ -49,7 +49,7 @@ const outboxStore = <LogRecord>(
  */
 function noLog(): never {
   throw new Error(
-    "A delivery to the event bus cannot be logged, because the bus has no log. Store its progress in the outbox entry.",
+    "The event bus has no delivery log, so a delivery to the bus cannot be logged. Store the progress of the delivery in its outbox entry.",
   );
 }
 

@@ -40,7 +40,7 @@ function refuseOtherTypes(contentType: string): void {
   if (charset !== null && !/^utf-?8$/i.test(charset)) {
     throw invalidParam(
       "body",
-      `The body is declared with the charset ${formatValue(charset)}. Send it as UTF-8.`,
+      `The charset of the body in 'Content-Type' must be UTF-8 (got ${formatValue(charset)}). Send the body as UTF-8.`,
     );
   }
 }
@@ -86,7 +86,8 @@ const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8
 
 function utf8Text(bytes: Buffer): string {
   const wide = wideEncoding(bytes);
-  if (wide !== undefined) throw invalidParam("body", `The body is ${wide}. Send it as UTF-8.`);
+  if (wide !== undefined)
+    throw invalidParam("body", `The body must be UTF-8 (got ${wide}). Send it as UTF-8.`);
   try {
     // TextDecoder also removes a byte order mark.
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

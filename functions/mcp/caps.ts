@@ -86,7 +86,7 @@ function checkBacktestDays(sent: JsonObject, now: Date): void {
     throw invalidParam(
       "max_days",
       `The span is ${quantity(span, "day")}, but 'max_days' is ${Number(days)}. Nothing was read. ` +
-        "Send a later 'since' or a higher 'max_days'.",
+        "Send a later 'since', or a higher 'max_days'.",
     );
   }
 }

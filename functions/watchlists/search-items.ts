@@ -48,7 +48,7 @@ function checkQuery(query: Query): void {
   if (query.search !== undefined && query.starting_after !== undefined) {
     throw invalidParam(
       "starting_after",
-      "A search has no further pages. Omit 'starting_after', or omit 'search' to list all items.",
+      "'starting_after' does not apply to a search, which returns only one page. Omit 'starting_after', or omit 'search' to list all items.",
     );
   }
   for (const name of ["watchlist_id", "sort", "order"] as const) {

@@ -74,7 +74,7 @@ function resourceOf(group: GroupName, path: string): string {
   if (closest === undefined) {
     throw new Error(
       `No API Gateway resource of group ${group} receives ${path}. ` +
-        "Add a root for it to the group in functions/routes.ts.",
+        "Add a root for this path to the group in functions/routes.ts.",
     );
   }
   return closest;

@@ -81,5 +81,7 @@ export class AlarmTopic extends Construct {
 function emailOf(given: unknown): string | undefined {
   if (given === undefined) return undefined;
   if (typeof given === "string" && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(given)) return given;
-  throw new Error(`Context 'alarmEmail' must be an email address (got ${JSON.stringify(given)}).`);
+  throw new Error(
+    `Context key 'alarmEmail' must be an email address (got ${JSON.stringify(given)}).`,
+  );
 }

@@ -42,7 +42,7 @@ export class LoadAlarms extends Construct {
       impact: "At least half of all API calls are refused with a 4xx status.",
       lookAt:
         "log lines 'call' by code, route and account_id, and calls by status on the dashboard.",
-      act: "if it began with a deployment, roll back; if one account or address causes it, contact or block it.",
+      act: "if the refusals began with a deployment, roll back; if they come from one account or address, contact its owner or block it.",
       runbook: "alarm-calls-refused",
     });
     new ServiceAlarm(this, "CallsRateLimited", {
@@ -52,7 +52,7 @@ export class LoadAlarms extends Construct {
       periods: { breaching: 3, of: 3 },
       impact: "At least 20% of all API calls get 429 from the functions.",
       lookAt: "log lines 'call' with status 429, by account_id and key_id.",
-      act: "if one account causes it, ask its owner to call more slowly; if all, check the shared rate limiter.",
+      act: "if one account gets most of the 429s, ask its owner to call more slowly; if all accounts do, check the shared rate limiter.",
       runbook: "alarm-calls-rate-limited",
     });
     new ServiceAlarm(this, "CallsUnauthorized", {

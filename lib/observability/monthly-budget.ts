@@ -83,7 +83,7 @@ export function monthlyBudgetOf(given: unknown): number | undefined {
   const text = typeof given === "number" ? String(given) : given;
   if (typeof text === "string" && /^[1-9]\d{0,8}(\.\d{1,2})?$/.test(text)) return Number(text);
   throw new Error(
-    "Context 'monthlyBudget' must be an amount in US dollars from 1 to 999999999.99, such as 500 " +
+    "Context key 'monthlyBudget' must be an amount in US dollars from 1 to 999999999.99, such as 500 " +
       `(got ${JSON.stringify(given)}).`,
   );
 }

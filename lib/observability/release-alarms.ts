@@ -45,7 +45,7 @@ export class ReleaseAlarms extends Construct {
           periods: { breaching: 2, of: 5 },
           impact: `The newest version of the function ${name} fails. A deployment that is in progress is rolled back.`,
           lookAt: `error lines of the service ${name} since the last deployment.`,
-          act: "if the deployment is complete, roll it back.",
+          act: "if a deployment is in progress, wait for its automatic rollback; if it is complete, roll it back.",
           runbook: "alarm-release-failing",
         }),
       ]),

@@ -79,7 +79,7 @@ export class ResourceAlarms extends Construct {
         periods: { breaching: 2, of: 2 },
         impact,
         lookAt: "the depth of the queue, and errors, throttles and concurrency of its worker.",
-        act: "if the worker fails, fix it; if it is too slow for its messages, raise its concurrencyMax.",
+        act: "if the worker fails, fix it; if the worker is too slow for the queue, raise its concurrencyMax.",
         runbook: "alarm-queue-waiting",
       });
     }

@@ -39,7 +39,7 @@ export function runbookLink(scope: IConstruct, anchor: RunbookAnchor): string {
   if (base === undefined) return `docs/operate.md#${anchor}`;
   if (typeof base !== "string" || !/^https:\/\/[^\s#]{1,290}$/.test(base)) {
     throw new Error(
-      "Context 'runbookUrl' must be the HTTPS URL of docs/operate.md, without a '#' " +
+      "Context key 'runbookUrl' must be the HTTPS URL of docs/operate.md, without a '#' " +
         `(got ${JSON.stringify(base)}).`,
     );
   }

@@ -112,7 +112,7 @@ export class ServiceAlarms extends Construct {
       impact:
         "Runs start five minutes or more after their due time: customers' data is older than scheduled.",
       lookAt: "age and depth of the runs queue, and concurrency and throttles of run-starter.",
-      act: "if the queue grows, raise concurrencyMax.runs or the AWS account's quota; see the queue's alarm.",
+      act: "if the queue grows, raise concurrencyMax.runs or the AWS account's Lambda quota; see the alarm of the queue.",
       runbook: "alarm-runs-late",
     });
     new ServiceAlarm(this, "RunsFailing", {
@@ -143,7 +143,7 @@ export class ServiceAlarms extends Construct {
       impact:
         "A brake holds a run with suspicious changes: its watchlist waits for a decision of the customer.",
       lookAt:
-        "log lines with runs_held = 1: their account_id, watchlist_id and run_number, and what they share.",
+        "log lines with runs_held = 1: account_id, watchlist_id and run_number, and what the held runs have in common.",
       act: "if the source returns wrong values, fix the source or its adapter, and ask the customers to discard these runs.",
       runbook: "alarm-runs-held",
     });
@@ -250,7 +250,7 @@ export class ServiceAlarms extends Construct {
       periods: { breaching: 2, of: 3 },
       impact: "The slowest 1% of reservations or settlements take more than 500 ms.",
       lookAt: "ledger_retries, and throttles of the tables 'accounts' and 'ledger'.",
-      act: "find the accounts with the most calls; if it is one account, ask its owner to call more slowly.",
+      act: "find the accounts with the most calls; if one account causes the load, ask its owner to call more slowly.",
       runbook: "alarm-ledger-slow",
     });
     new ServiceAlarm(this, "LedgerContended", {
@@ -270,7 +270,7 @@ export class ServiceAlarms extends Construct {
       impact: "The ledger needs more than one retry per call on average: calls are slower.",
       lookAt:
         "which accounts have retries, their calls in flight, and throttles of the table 'accounts'.",
-      act: "if it is one account, ask its owner to call more slowly; if all, check the last deployment.",
+      act: "if one account causes the retries, ask its owner to call more slowly; if all do, check the last deployment.",
       runbook: "alarm-ledger-contended",
     });
   }

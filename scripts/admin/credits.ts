@@ -137,7 +137,9 @@ export const presentTopUp = (topUp: AutoTopUp | null) =>
 function topUpOf(values: Values): AutoTopUp | null {
   if (values.pack === undefined) {
     if (values.threshold === undefined && values.disabled !== true) return null;
-    throw new Error("--threshold and --disabled require --pack. Add it, or remove them.");
+    throw new Error(
+      "--threshold and --disabled require --pack. Add --pack, or remove both options.",
+    );
   }
   return {
     enabled: values.disabled !== true,

@@ -69,7 +69,7 @@ async function watchTask(sqs: SQSClient, SourceArn: string | undefined): Promise
     if (task?.Status === "COMPLETED") return { moved, state: "completed" };
     if (task?.Status !== "RUNNING") {
       throw new Error(
-        `SQS stopped the move after ${quantity(moved, "message")}: ${task?.FailureReason ?? task?.Status}. Repeat the command to move the others.`,
+        `SQS stopped the move after ${quantity(moved, "message")}: ${task?.FailureReason ?? task?.Status}. Repeat the command to move the other messages.`,
       );
     }
   }

@@ -186,7 +186,7 @@ async function outputsOf(
   if (foundStack === undefined) {
     const region = await client.config.region();
     throw new Error(
-      `There is no stack ${stack} in ${region}. Deploy it, or use another --region or account.`,
+      `There is no stack ${stack} in ${region}. Deploy the stack, or use another --region or account.`,
     );
   }
   return (name) => {

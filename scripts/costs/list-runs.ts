@@ -198,7 +198,7 @@ async function measureRun(listId: string, runNumber: number, bench: Bench): Prom
   const moved = itemsChangedIn(itemsAt(list, items, runNumber), runNumber).length;
   if (run?.status !== "completed" || run.stats["changed"] !== moved) {
     throw new Error(
-      `Run ${runNumber} has another result than status completed and ${moved} changed items (got ${JSON.stringify(run)}). Look for errors in the output of the local world.`,
+      `Run ${runNumber} must have the status completed and ${moved} changed items (got ${JSON.stringify(run)}). Look for errors in the output of the local world.`,
     );
   }
   await takeAll(bench);

@@ -104,12 +104,12 @@ const sections: readonly Section[] = [
       "413: the service splits the batch in two until the server accepts it. The process then sends no " +
         "larger batches, and logs a warning to set a lower `batchIdsMax`.",
       "400: the service splits the batch until it has isolated each refused ID. After ten isolated IDs " +
-        "it sends the rest of the batch once more; if the server refuses this too, all its items are " +
-        "`unavailable`. Return `not_found` or `unavailable` for an ID that you do not accept, instead " +
+        "the service sends the rest of the batch once more. If the server refuses the rest too, all its items " +
+        "are `unavailable`. Return `not_found` or `unavailable` for an ID that you do not accept, instead " +
         "of refusing the batch.",
       "Any other status, redirects included, or a malformed body: all items of the batch are " +
         "`unavailable`, and the service logs a warning.",
-      "If a server refuses many calls in a row, the service sends it none for a while.",
+      "If a server refuses many calls in a row, the service sends it no calls for a while.",
     ],
   },
   {

@@ -11,12 +11,12 @@ const descriptions: Readonly<Record<string, string>> = {
     "ID of the access key with which the service writes.",
   active: "Number of items that were read and not found to be delisted.",
   "route_states.cooldown_until":
-    "Time until which the cooldown of the route holds matches back. Null if it has no cooldown or it is over.",
+    "Time until which the cooldown of the route holds matches back. Null if the route has no cooldown, or the cooldown is over.",
   "WatchlistItem.added_at": "When the item was added to the watchlist.",
   after: "Value after the change. Null if the source reported no value.",
   amount: "The price, in `currency`.",
   "OfferCheckResult|ids|offers.asin": "Item ID of the listing to which the offer belongs.",
-  "next_tier.at_lifetime_credits": "Lifetime credits from which the tier applies.",
+  "next_tier.at_lifetime_credits": "Minimum lifetime credits of the tier.",
   "data.attempt_count": "Number of attempts to export the run so far.",
   "retailer_a.attributes": "Attributes of the product as the product page names them. `full` only.",
   "S3Destination.auth": "How the service signs in to the store: with an access key or a role.",
@@ -95,7 +95,7 @@ const descriptions: Readonly<Record<string, string>> = {
     "Seconds between the starts of two runs. Null if the watchlist has a cron.",
   "OfferCheckResult|OffersResult.fetchedAt": "When the source read the data.",
   "scrapers.fields": "Fields that the scraper returns and that routes can test.",
-  finished_at: "When it ended. Null while it is in progress.",
+  finished_at: "When the run or the export ended. Null while it is in progress.",
   "WatchlistItem.first_read_at":
     "When the item was read for the first time. Null if it was never read.",
   force_path_style: "True: the bucket is in the path of the URL instead of the host name.",

@@ -32,9 +32,9 @@ export const itemHistoryResponse = v.object({
   values_at_since: v.pipe(
     v.nullable(v.record(v.string(), fieldValue)),
     v.description(
-      "The values that held when `since` began, by field, with which a chart can begin. Without a field " +
-        "whose value was not known. All values are null if the item was delisted. Null if the request " +
-        "has no `since`.",
+      "The last known values at `since`, by field, with which a chart can begin. A field whose value was " +
+        "not known is absent. All values are null if the item was delisted. The object is null if the " +
+        "request has no `since`.",
     ),
   ),
 });
@@ -45,7 +45,7 @@ export const fieldChangeSchema = v.object({
   watchlist_id: v.pipe(v.string(), v.description("ID of the watchlist that read the item.")),
   watchlist_name: v.pipe(v.string(), v.description("Name of the watchlist.")),
   platform: v.pipe(v.string(), v.description("Platform of the item.")),
-  currency: v.pipe(v.string(), v.description("Currency of its prices.")),
+  currency: v.pipe(v.string(), v.description("Currency of the item's prices.")),
   item_id: v.pipe(v.string(), v.description("ID of the item that changed.")),
   label: v.pipe(v.nullable(v.string()), v.description("Label that you set.")),
   title: v.pipe(v.nullable(v.string()), v.description("Newest known title.")),
@@ -54,9 +54,10 @@ export const fieldChangeSchema = v.object({
   kind: v.pipe(
     v.picklist(changeKinds),
     v.description(
-      "What the change means. `price_drop` and `price_rise`: a price at which the item can be bought, " +
-        "against the last known one. `back_in_stock` and `sold_out`: `inStock`. `delisted`: the read did " +
-        "not find the item. `new_seller`: another seller. `other`: everything else.",
+      "What the change means. `price_drop` and `price_rise`: a price at which the item can be bought is " +
+        "lower or higher than its last known amount. `back_in_stock` and `sold_out`: `inStock` became true " +
+        "or false. `delisted`: the read did not find the item. `new_seller`: another seller. `other`: any " +
+        "other change.",
     ),
   ),
   field: v.pipe(
@@ -71,8 +72,8 @@ export const fieldChangeSchema = v.object({
   last_known: v.pipe(
     fieldValue,
     v.description(
-      "Last known value before the change that is not null: `before`, or the value before the item had " +
-        "none. Null if the item had none since it was added.",
+      "The last value before the change that is not null: `before` or, if `before` is null, an earlier " +
+        "value. Null if the field has had no value since the item was added.",
     ),
   ),
   delta: v.pipe(

@@ -42,7 +42,7 @@ export async function transferSettings(transfer: SettingsTransfer): Promise<void
   for (const [key, value] of Object.entries(settings)) {
     if (isKnown(key)) keptSettings[key] = key === "sources" ? absolute(value, project) : value;
     else if (ofDomain.has(key)) throw new Error(domainRefusal(`does not accept '${key}'`));
-    else log(`${name}: the release does not accept '${key}'. Deploying without it.`);
+    else log(`${name}: the release does not accept '${key}'. It is deployed without this key.`);
   }
   const keys = new Set([...Object.keys(keptSettings), ...given.map((pair) => pair.split("=")[0])]);
   if (hasDomain && !keys.has("domainName")) {
@@ -57,7 +57,7 @@ export async function transferSettings(transfer: SettingsTransfer): Promise<void
 
 const domainRefusal = (reason: string): string =>
   `The rollback would delete the custom domain of the API: the release ${reason}. ` +
-  "Nothing was deployed. Set domainName in the stage's file or with -c, or deploy a fix of the current release.";
+  "Nothing was deployed. Set domainName in the stage's file or with -c domainName=<name>, or deploy a fix of the current release.";
 
 const settingsIn = (file: string, name: string): GivenContext =>
   existsSync(file) ? parseStageFile(name, readFileSync(file, "utf8")) : {};

@@ -37,19 +37,19 @@ export async function rollBackStage(
     log(`${stack}: ${end}`);
     if (end === "UPDATE_ROLLBACK_COMPLETE") return;
     throw new Error(
-      `The rollback of ${stack} ended with ${end}. See its events in CloudFormation.${repairOf(stack, end)}`,
+      `The rollback of the stack ${stack} ended with ${end}. See the events of the stack in CloudFormation.${repairOf(stack, end)}`,
     );
   }
   const repair = repairOf(stack, status);
-  if (repair !== "") throw new Error(`${stack} cannot be updated (${status}).${repair}`);
+  if (repair !== "") throw new Error(`The stack ${stack} cannot be updated (${status}).${repair}`);
   if (status.endsWith("_IN_PROGRESS") && status !== "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS") {
     throw new Error(
-      `${stack} is changing (${status}). Wait until the change has ended, then run this command again.`,
+      `The stack ${stack} is changing (${status}). Wait until the change has ended, then run this command again.`,
     );
   }
   if (deployEarlier === null) {
     throw new Error(
-      `No update of ${stack} is in progress (${status}). Name the release to return to with --to <git tag>.`,
+      `No update of the stack ${stack} is in progress (${status}). Name the release to return to with --to <git tag>.`,
     );
   }
   await deployEarlier();

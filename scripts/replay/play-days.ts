@@ -196,7 +196,7 @@ async function playWrongRuns(
     if (run.phase !== "held" || run.hold === undefined) {
       const { day, shop } = watchlist;
       throw new Error(
-        `The brake did not hold the run of ${shop.days.shop} on ${day}, in which all prices are wrong (phase: ${run.phase}). Correct the brake, or the factor in scripts/replay/settings.ts.`,
+        `The brake of the watchlist did not hold the run of the shop ${shop.days.shop} on ${day}, although all its prices are wrong (phase: ${run.phase}). Correct the brake, or the factor in scripts/replay/settings.ts.`,
       );
     }
     recordDecisions(watchlist, events, records);
@@ -229,8 +229,8 @@ async function playPartlyWrongRuns(
     const foundFactor = run.shape?.priceJump?.factor ?? 1;
     if (run.phase !== "held" || Math.abs(foundFactor / factor - 1) > 0.01) {
       throw new Error(
-        `The brake did not hold the run of ${shop.days.shop} on ${day}, in which some prices are wrong, for the ` +
-          `factor ${factor} (phase: ${run.phase}, factor: ${foundFactor}). Correct the brake, or the settings in scripts/replay/settings.ts.`,
+        `The brake of the watchlist must hold the run of the shop ${shop.days.shop} on ${day}, because some of its prices are multiplied by ` +
+          `${factor} (got the phase ${run.phase} and the factor ${foundFactor}). Correct the brake, or the settings in scripts/replay/settings.ts.`,
       );
     }
   }
@@ -271,13 +271,13 @@ function recordRun(watchlist: WatchlistOfDay, { run, events }: PlayedRun, record
   const ok = run.stats.steps[stepId]?.ok ?? 0;
   if (run.status !== "completed" || ok !== items.length) {
     throw new Error(
-      `The run of ${days.shop} on ${day} did not read all ${items.length} items ` +
+      `The run of the shop ${days.shop} on ${day} did not read all ${items.length} items ` +
         `(status: ${run.status}, items read: ${ok}). Look for the cause in the run engine or in the source of the replay.`,
     );
   }
   if (run.hold !== undefined) {
     throw new Error(
-      `The brake held the run of ${days.shop} on ${day}, which has the recorded prices. Correct the brake, or its limits in scripts/replay/settings.ts.`,
+      `The brake of the watchlist held the run of the shop ${days.shop} on ${day}, although the run read the recorded prices. Correct the brake, or its limits in scripts/replay/settings.ts.`,
     );
   }
   recordDecisions(watchlist, events, records);

@@ -36,9 +36,7 @@ export function createNarrator(out: NodeJS.WriteStream): Narrator {
     check(what, holds) {
       checks += 1;
       if (!holds)
-        throw new Error(
-          `The tour expected this, but it is not so: ${what}. The last call above shows the reason.`,
-        );
+        throw new Error(`This check failed: ${what}. The last call above shows the reason.`);
       line(`  ✓ ${what}`);
     },
     async wait(what, seconds, ask) {

@@ -10,14 +10,17 @@ const concurrency = v.object({
   next_tier: v.nullable(
     v.pipe(
       v.object({ concurrency: count, at_lifetime_credits: count }),
-      v.description("The next tier. Null at the top."),
+      v.description("The next concurrency tier. Null in the highest tier."),
     ),
   ),
 });
 
 const autoTopUp = v.object({
   enabled: v.boolean(),
-  threshold_credits: v.pipe(count, v.description("Balance below which a pack is bought.")),
+  threshold_credits: v.pipe(
+    count,
+    v.description("Balance in credits below which the service buys a pack."),
+  ),
   pack_id: v.pipe(v.string(), v.examples(["starter", "builder", "growth", "scale", "volume"])),
 });
 

@@ -33,7 +33,7 @@ export const usageResponse = v.object({
         v.number(),
         v.minValue(0),
         v.maxValue(1),
-        v.description("successful / requests. Null without requests."),
+        v.description("`successful` divided by `requests`. Null if there were no requests."),
       ),
     ),
   }),

@@ -84,16 +84,16 @@ export const backtestResponse = v.object({
       }),
     ),
     v.description(
-      "Reads that the past runs did not make, by step: their pipeline had no step with this scraper, " +
-        "or one step fewer. These reads show the last known values, or the failure of the read that " +
-        "was made.",
+      "Reads that the past runs did not make, by step: the pipeline of the past run had no step with " +
+        "this scraper, or fewer steps with it. The back-test uses the last known values for such a read, " +
+        "or the failure of a read that the past run made.",
     ),
   ),
   removed_items: v.pipe(
     count,
     v.description(
-      "Items that were removed since then, or added again without a first read in the span. The " +
-        "back-test leaves out their reads of that time.",
+      "Items that were removed after the past runs, or that were added again and have no first read in " +
+        "the span. The back-test leaves out their reads before the removal.",
     ),
   ),
 });

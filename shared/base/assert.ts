@@ -3,7 +3,8 @@
  * the current API call or queue message, not the process.
  */
 export function assert(condition: boolean, message: string): asserts condition {
-  if (!condition) throw new Error(`Invariant broken: ${message}`);
+  if (!condition)
+    throw new Error(`Invariant broken: ${message}. Correct the code or the stored data.`);
 }
 
 /**
@@ -11,5 +12,7 @@ export function assert(condition: boolean, message: string): asserts condition {
  * reached at run time.
  */
 export function assertNever(value: never): never {
-  throw new Error(`No branch of the code handles the value ${JSON.stringify(value)}`);
+  throw new Error(
+    `No branch of the code handles the value ${JSON.stringify(value)}. Add a branch for it.`,
+  );
 }

@@ -15,7 +15,7 @@ export const listOf = <Entry extends v.GenericSchema>(entry: Entry) =>
   v.object({
     object: v.literal("list"),
     data: v.array(entry),
-    has_more: v.pipe(v.boolean(), v.description("True if there are entries after these.")),
+    has_more: v.pipe(v.boolean(), v.description("True if there are entries after this page.")),
   });
 
 /** Schema of the body of every error response (specification, section "Errors"). */

@@ -81,7 +81,7 @@ export const creditTransactionSchema = v.object({
     v.pipe(
       v.string(),
       v.description(
-        "The API key of that call. Absent in entries that earlier releases wrote. Runs have no key.",
+        "The API key of the call. Absent in entries that earlier releases wrote. Runs have no key.",
       ),
     ),
   ),

@@ -40,7 +40,7 @@ export const eventsQuery = v.object({
   ),
   watchlist_id: idParam("watchlist", {
     message: "'watchlist_id' must be the ID of a watchlist, which begins with wl_.",
-    description: "Only events of this watchlist, which may be deleted.",
+    description: "Only events of this watchlist. A deleted watchlist is accepted too.",
   }),
   limit: limitParam(limits.pagination.events),
 });

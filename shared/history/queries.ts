@@ -123,7 +123,7 @@ export const changesQuery = v.object({
       oneOf("sort", changeSorts),
       v.description(
         "`time`: latest run first. `size`: largest change in percent first. `amount`: largest `delta` " +
-          "first, whatever the field and the currency. The last two show only changes between numbers.",
+          "first, whatever the field and the currency. `size` and `amount` show only changes between numbers.",
       ),
     ),
     "time",
@@ -134,8 +134,8 @@ export const changesQuery = v.object({
       v.description(
         "`reads`: lists each change, compared with the read before. `period`: lists one entry for each " +
           "item and field, from the value before `since` to the value at `until`. A number that is " +
-          "equal at both times has no entry. Of other fields, an entry is the last change. `kind`, `op`, " +
-          "`min_delta` and `min_delta_percent` then apply to the whole period.",
+          "equal at both times has no entry. For a field that is not a number, the entry is the last change. " +
+          "`kind`, `op`, `min_delta` and `min_delta_percent` then apply to the whole period.",
       ),
     ),
     "reads",

@@ -146,7 +146,7 @@ function limitInterim(outgoing: ClientRequest): void {
     if (interim > interimMax) {
       outgoing.destroy(
         new Error(
-          `The server sent more than ${interimMax} interim responses (1xx) to one request.`,
+          `The server must send at most ${interimMax} interim responses (1xx) to a request (got ${interim}). Correct the server.`,
         ),
       );
     }

@@ -127,7 +127,7 @@ export interface Pipeline {
 export function stepOf(pipeline: Pipeline, id: string): Step {
   const step = pipeline.steps.find((candidate) => candidate.id === id);
   if (step === undefined)
-    throw new Error(`Invariant broken: the pipeline must have a step '${id}'`);
+    throw new Error(`Invariant broken: the pipeline must have a step '${id}'. Correct the code.`);
   return step;
 }
 
@@ -161,7 +161,9 @@ export function runOrder(pipeline: Pipeline): readonly Step[] {
     const awaited = new Set([...waiting].flatMap((id) => nextOf(stepOf(pipeline, id))));
     const next = [...waiting].find((id) => !awaited.has(id));
     if (next === undefined)
-      throw new Error("Invariant broken: the steps of a pipeline must not form a loop");
+      throw new Error(
+        "Invariant broken: the steps of a pipeline must not form a loop. Correct the code.",
+      );
     waiting.delete(next);
     order.push(stepOf(pipeline, next));
   }

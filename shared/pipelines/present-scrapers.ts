@@ -57,10 +57,15 @@ const scraperSchema = v.object({
     v.description("A reading is compared with the item's last reading of the same kind."),
     v.examples(["pulse", "product", "standard", "offers", "offer_check"]),
   ),
-  credits_per_item_min: v.pipe(v.number(), v.description("Minimum price of an answer.")),
+  credits_per_item_min: v.pipe(
+    v.number(),
+    v.description("Minimum price of an answer, in credits."),
+  ),
   credits_per_item_max: v.pipe(
     v.number(),
-    v.description("Maximum price of an answer, which a step reserves."),
+    v.description(
+      "Maximum price of an answer, in credits. A step reserves this price for each item.",
+    ),
   ),
   fields: v.array(fieldSchema),
   conditions: v.optional(

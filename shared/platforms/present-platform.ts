@@ -39,14 +39,14 @@ const tierHealthSchema = v.pipe(
       v.nullable(v.pipe(v.number(), v.integer())),
       v.description(
         "Median duration of the calls to the source in the last hour, in milliseconds, as the upper " +
-          "bound of its range. Null if there were none.",
+          "bound of its range. Null if there were no calls.",
       ),
     ),
     data_age_seconds: v.pipe(
       v.nullable(v.pipe(v.number(), v.integer())),
       v.description(
-        "Mean age of the data of complete answers when the service returned them. Null if there were " +
-          "none.",
+        "Mean age of the data of complete answers, in seconds, when the service returned the answers. " +
+          "Null if there were no complete answers.",
       ),
     ),
     updated_at: v.pipe(
@@ -115,8 +115,8 @@ export const platformSchema = v.pipe(
     id_pattern: v.pipe(
       v.nullable(v.string()),
       v.description(
-        "Regular expression that an ID matches without spaces around it. Its group, in upper case, is " +
-          "the ID in answers. Null while the platform is announced only.",
+        "Regular expression that an ID matches without spaces around it. The content of its group, in " +
+          "upper case, is the ID in responses. Null if the platform is announced but not yet available.",
       ),
     ),
     default_marketplace: v.string(),

@@ -26,7 +26,9 @@ export interface MemoryRun {
 }
 
 const failUnused = async (): Promise<never> => {
-  throw new Error("Invariant broken: a run in memory must not use the methods for other processes");
+  throw new Error(
+    "Invariant broken: a run in memory must not use the methods for other processes. Correct the code.",
+  );
 };
 
 /**
@@ -34,7 +36,7 @@ const failUnused = async (): Promise<never> => {
  * @throws Error always
  */
 const noItemsBefore = (): never => {
-  throw new Error("Invariant broken: a run in memory must not restore items");
+  throw new Error("Invariant broken: a run in memory must not restore items. Correct the code.");
 };
 
 /**

@@ -63,7 +63,7 @@ function notHeld({ runNumber, phase, hold, finishedAt }: Run): Error {
   return conflict(
     hold === undefined
       ? `Run ${runNumber} is not held by a brake, so it cannot be released or discarded.`
-      : `Run ${runNumber} was ${hold.status} at ${hold.decidedAt}. This cannot be changed.`,
+      : `Run ${runNumber} was ${hold.status} at ${hold.decidedAt}. The decision cannot be changed.`,
   );
 }
 

@@ -161,7 +161,7 @@ const heldFieldSchema = v.object({
   after: fieldValue,
   last_known: v.pipe(
     fieldValue,
-    v.description("`before`, or the value before the item had none. Null if there is none."),
+    v.description("`before` or, if `before` is null, an earlier value. Null if there is none."),
   ),
   delta: v.pipe(
     v.nullable(v.number()),

@@ -33,13 +33,15 @@ const windowSchema = v.pipe(
         }),
       ),
       v.description(
-        "Duration of the calls to the source, waits and retries included. A value is the upper bound " +
+        "Duration of the calls to the source in milliseconds, waits and retries included. A value is the upper bound " +
           `of its range: ${latencyBoundsMs.slice(0, -1).join(", ")} or ${latencyBoundsMs.at(-1)}.`,
       ),
     ),
     data_age_seconds: v.pipe(
       v.nullable(v.pipe(v.number(), v.integer())),
-      v.description("Mean age of the data of complete answers when the service returned them."),
+      v.description(
+        "Mean age of the data of complete answers, in seconds, when the service returned the answers.",
+      ),
     ),
   }),
   v.description(`Rates are null if fewer than ${healthItemsMin} items were read.`),
@@ -65,8 +67,8 @@ export const sourceSchema = v.pipe(
     quota: v.pipe(
       v.nullable(v.picklist(quotaLevels)),
       v.description(
-        "What is left of the quota that the source reports; `low` is at most a tenth. Null if it " +
-          "reports none.",
+        "What is left of the quota that the source reports; `low` is at most a tenth. Null if " +
+          "the source reports no quota.",
       ),
     ),
     updated_at: v.pipe(

@@ -12,8 +12,9 @@ const limitNames = [...ownLimits, "account_daily_credit_budget"] as const;
 export const blockedByOwnLimit = v.pipe(
   v.nullable(v.picklist(ownLimits)),
   v.description(
-    "The limit of the watchlist that is below the price of a first step, so that runs never read " +
-      "its items. Null if there is none. An estimate also shows the daily budget of the account.",
+    "The limit of the watchlist that is below the price of a first step, so that runs never read the " +
+      "items of that step. Null if there is no such limit. An estimate also shows the daily budget of " +
+      "the account.",
   ),
 );
 
@@ -22,7 +23,7 @@ export const blockedByLimit = v.pipe(
   v.nullable(v.picklist(limitNames)),
   v.description(
     "The limit of the watchlist, or of the account, that is below the price of a first step, so that " +
-      "runs never read its items. Null if there is none.",
+      "runs never read the items of that step. Null if there is no such limit.",
   ),
 );
 
@@ -40,9 +41,9 @@ export const blockedStepsField = v.pipe(
     }),
   ),
   v.description(
-    "The steps that a limit is likely to defer in every run. The likely items of a step are those that " +
-      "are certain to reach it, those of the average past run, or those that the last run deferred, " +
-      "whichever are more.",
+    "The steps that a limit is likely to defer in every run. The number of likely items of a step is the " +
+      "largest of three: the items that are certain to reach the step, the items of the average past " +
+      "run, and the items that the last run deferred.",
   ),
 );
 

@@ -61,7 +61,7 @@ export const brakeField = v.optional(
       ),
       v.description(
         "Holds the events of a run in which too many items changed or were delisted, until you release " +
-          "or discard the run. Null if no run is held. Default: " +
+          "or discard the run. Null turns the brake off. Default: " +
           `${defaultBrake.maxChangedPercent} percent of at least ${defaultBrake.minItems} items. ` +
           "A change applies from the next run on.",
       ),
@@ -77,7 +77,9 @@ export const shownBrake = v.pipe(
       min_items: v.pipe(count, v.description(itemsDescription)),
     }),
   ),
-  v.description("Limits above which a run holds its item events. Null if no run is held."),
+  v.description(
+    "Limits above which the brake holds the item events of a run. Null if the brake is off.",
+  ),
 );
 
 /**

@@ -52,7 +52,9 @@ export const watchlistFields = {
   cron: v.pipe(
     text("cron"),
     v.metadata({ maxLength: cronLengthMax, pattern: cronPattern }),
-    v.description("Instead of `every`: five fields, or @hourly, @daily, @weekly and so on."),
+    v.description(
+      "Instead of `every`: a cron expression of five fields, or @hourly, @daily, @weekly and so on.",
+    ),
     v.examples(["*/15 8-18 * * MON-FRI"]),
   ),
   timezone: v.pipe(
@@ -116,8 +118,8 @@ export const newWatchlistBody = v.object({
     v.pipe(
       watchlistFields.status,
       v.description(
-        "Default: active. paused: the watchlist is created with paused_reason user and does not " +
-          "run until it is resumed; its first run is due then.",
+        "Default: `active`. `paused`: the new watchlist has the `paused_reason` `user` and does not run until " +
+          "you resume it. The first run is then due immediately.",
       ),
     ),
   ),

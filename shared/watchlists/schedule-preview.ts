@@ -30,7 +30,10 @@ export type SchedulePreview = v.InferOutput<typeof schedulePreviewQuery>;
 export const schedulePreviewResponse = v.object({
   object: v.literal("schedule_preview"),
   schedule: scheduleSchema,
-  next_run_times: v.pipe(v.array(timestamp), v.description("Strictly after `after`.")),
+  next_run_times: v.pipe(
+    v.array(timestamp),
+    v.description("The next due times, all later than `after`."),
+  ),
   runs_in_30_days: v.pipe(
     countSchema,
     v.description(

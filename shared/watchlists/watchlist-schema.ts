@@ -130,12 +130,12 @@ export const watchlistsResponse = listOf(watchlistSchema);
 const metadataSchema = v.pipe(
   v.record(v.string(), v.union([v.string(), v.number(), v.boolean()])),
   v.title("Metadata"),
-  v.description("What you set about the item, by key."),
+  v.description("Metadata that you set, by key."),
 );
 const sellerNamesSchema = v.pipe(
   v.record(v.string(), v.string()),
   v.description(
-    "Names by seller ID, of the sellers in `merchant` and `buyboxSeller`, if the source names them.",
+    "Names of the sellers in `merchant` and `buyboxSeller`, by seller ID. A seller that the source does not name is absent.",
   ),
 );
 const describedString = (description: string) => v.pipe(v.string(), v.description(description));
@@ -247,7 +247,7 @@ export const foundItemSchema = v.object({
         url: v.nullable(describedString("Newest known address of the product page.")),
         values_since: v.pipe(
           v.nullable(timestamp),
-          v.description("When the item got its last known values."),
+          v.description("Since when the item has had its last known values."),
         ),
         stock_since: v.pipe(
           v.nullable(timestamp),

@@ -38,7 +38,7 @@ export const deliveriesQuery = v.object({
   ...endpointDeliveriesQuery.entries,
   endpoint_id: idParam("webhookEndpoint", {
     message: "'endpoint_id' must be the ID of a webhook endpoint, which begins with we_.",
-    description: "Only deliveries to this endpoint, which may be deleted.",
+    description: "Only deliveries to this endpoint. A deleted endpoint is accepted too.",
   }),
 });
 

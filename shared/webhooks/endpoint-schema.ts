@@ -38,8 +38,8 @@ export const webhookEndpointSchema = v.object({
   failing_since: v.pipe(
     v.nullable(timestamp),
     v.description(
-      "Start time of the first failed attempt of the current series. Null while the series has fewer " +
-        `than ${limits.failuresUntilFailing}. ` +
+      "Start time of the first attempt of the current series of failed attempts. Null while the series has " +
+        `fewer than ${limits.failuresUntilFailing} attempts. ` +
         "A success, a new URL, or enabling the endpoint ends a series.",
     ),
   ),

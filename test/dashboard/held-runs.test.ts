@@ -101,7 +101,7 @@ describe.skipIf(lacksChromium)("the dashboard's pages for held runs and limits",
     await release.waitFor();
     await dashboard.world.api.send("POST", `/watchlists/${id}/runs/2/discard`);
     await release.click();
-    await page.getByText(/^Run 2 was discarded at .+ This cannot be changed\.$/).waitFor();
+    await page.getByText(/^Run 2 was discarded at .+ The decision cannot be changed\.$/).waitFor();
     await page.getByRole("tab", { name: /Runs/ }).click();
     await page
       .getByRole("row", { name: /Run 2/ })

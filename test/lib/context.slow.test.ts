@@ -99,65 +99,71 @@ describe("the CDK context", () => {
   );
 
   it.each([
-    [{ stage: "test" }, `Context 'stage' must be one of: dev, prod (got "test").`],
+    [{ stage: "test" }, `Context key 'stage' must be one of: dev, prod (got "test").`],
     [
       { responseMode: "fast" },
-      `Context 'responseMode' must be one of: stream, buffered (got "fast").`,
+      `Context key 'responseMode' must be one of: stream, buffered (got "fast").`,
     ],
     [
       { deployment: "canary" },
-      "Context 'deployment' must be one of: all-at-once, canary-10-percent-5-minutes, linear-10-percent-every-1-minute (got \"canary\").",
+      "Context key 'deployment' must be one of: all-at-once, canary-10-percent-5-minutes, linear-10-percent-every-1-minute (got \"canary\").",
     ],
     [
       { storedVersions: "2" },
-      `Context 'storedVersions' must be one of: current, previous, next (got "2").`,
+      `Context key 'storedVersions' must be one of: current, previous, next (got "2").`,
     ],
-    [{ accessLogs: "yes" }, `Context 'accessLogs' must be one of: off, on, setup (got "yes").`],
+    [{ accessLogs: "yes" }, `Context key 'accessLogs' must be one of: off, on, setup (got "yes").`],
     [
       { reservedConcurrency: "0" },
-      `Context 'reservedConcurrency' must be one of: on, off (got "0").`,
+      `Context key 'reservedConcurrency' must be one of: on, off (got "0").`,
     ],
-    [{ accountConcurrency: "few" }, "Context 'accountConcurrency' must be the AWS account's quota"],
+    [
+      { accountConcurrency: "few" },
+      "Context key 'accountConcurrency' must be the AWS account's quota",
+    ],
     [{ accountConcurrency: "8" }, "leave 0 of the AWS account's quota of 8 for other functions"],
-    [{ waf: "ture" }, `Context 'waf' must be one of: true, false (got "ture").`],
+    [{ waf: "ture" }, `Context key 'waf' must be one of: true, false (got "ture").`],
     [
       { stage: "prod", sources: "sandbox", waf: "false" },
-      "If context 'waf' is false, this stage requires 'wafReason'. Set 'wafReason' to the reason",
+      "If context key 'waf' is false, this stage requires 'wafReason'. Set 'wafReason' to the reason",
     ],
     [
       { stage: "prod", sources: "sandbox", waf: "false", wafReason: "too short" },
-      "Context 'wafReason' must be the reason for 'waf' false",
+      "Context key 'wafReason' must be the reason for 'waf' false",
     ],
     [
       { wafReason: "Another firewall protects the API." },
-      "Context 'wafReason' requires 'waf' to be false.",
+      "Context key 'wafReason' is set, but 'waf' is not false.",
     ],
-    [{ eventBus: "yes" }, `Context 'eventBus' must be one of: on, off (got "yes").`],
+    [{ eventBus: "yes" }, `Context key 'eventBus' must be one of: on, off (got "yes").`],
     [
       { eventBus: "on", eventBusArchiveDays: "0" },
       "'eventBusArchiveDays' must be a number of days",
     ],
     [{ eventBus: "on", eventBusArchiveDays: "3651" }, "from 1 to 3650"],
-    [{ eventBusArchiveDays: "30" }, "Context 'eventBusArchiveDays' requires 'eventBus' to be on."],
-    [{ analytics: "yes" }, `Context 'analytics' must be one of: on, off (got "yes").`],
-    [{ eventBusSchemas: "on" }, "Context 'eventBusSchemas' requires 'eventBus' to be on."],
-    [{ backups: "daily" }, `Context 'backups' must be one of: on, off (got "daily").`],
+    [
+      { eventBusArchiveDays: "30" },
+      "Context key 'eventBusArchiveDays' requires 'eventBus' to be on.",
+    ],
+    [{ analytics: "yes" }, `Context key 'analytics' must be one of: on, off (got "yes").`],
+    [{ eventBusSchemas: "on" }, "Context key 'eventBusSchemas' requires 'eventBus' to be on."],
+    [{ backups: "daily" }, `Context key 'backups' must be one of: on, off (got "daily").`],
     [{ backups: "on", backupCopyVault: "eu-west-1" }, "'backupCopyVault' must be the ARN"],
     [
       { backupCopyVault: "arn:aws:backup:eu-west-1:123456789012:backup-vault:copies" },
-      "Context 'backupCopyVault' requires 'backups' to be on.",
+      "Context key 'backupCopyVault' requires 'backups' to be on.",
     ],
     [{ domainName: "https://a.example", certificateArn }, "'domainName' must be a host name"],
-    [{ domainName: "a.example" }, "Context 'domainName' requires 'certificateArn'"],
+    [{ domainName: "a.example" }, "Context key 'domainName' requires 'certificateArn'"],
     [{ domainName: "a.example", certificateArn: "arn" }, "'certificateArn' must be the ARN"],
-    [{ certificateArn }, "Context 'certificateArn' requires 'domainName'."],
-    [{ hostedZoneId: "Z123" }, "Context 'hostedZoneId' requires 'domainName'."],
+    [{ certificateArn }, "Context key 'certificateArn' requires 'domainName'."],
+    [{ hostedZoneId: "Z123" }, "Context key 'hostedZoneId' requires 'domainName'."],
     [{ domainName: "a.example", certificateArn, hostedZoneId: "zone" }, "'hostedZoneId' must be"],
     [
       { demoApiKey: `svc_live_${"0".repeat(38)}` },
       "'demoApiKey' must be a key of the demo workspace",
     ],
-    [{ unprotect: true }, "Context 'unprotect' must be the name of the data stack"],
+    [{ unprotect: true }, "Context key 'unprotect' must be the name of the data stack"],
   ])("is refused if it is %j, with the error: %s", (context, message) => {
     expect(() => appWith(context)).toThrow(message);
   });
@@ -165,13 +171,15 @@ describe("the CDK context", () => {
   it.each(["domain-name", "Waf", "responsemode"])(
     "is refused if it contains the misspelled key '%s'",
     (key) => {
-      expect(() => appWith({ [key]: "x" })).toThrow(`Context '${key}' is unknown. Did you mean '`);
+      expect(() => appWith({ [key]: "x" })).toThrow(
+        `Context key '${key}' is unknown. Did you mean '`,
+      );
     },
   );
 
   it("causes a warning if it contains an unknown key, but not for keys of the CDK", () => {
     expect(warningsOf(appWith({ wafs: "true", "vpc-provider:account=1": {} }))).toEqual([
-      expect.stringContaining("Context 'wafs' is unknown and has no effect."),
+      expect.stringContaining("Context key 'wafs' is unknown and has no effect."),
     ]);
     expect(warningsOf(appWith({ stage: "dev", waf: "true" }))).toEqual([]);
   });
@@ -252,7 +260,7 @@ describe("the context file of a stage", () => {
     ['{"unprotect": "x"}', "prod.json: 'unprotect' is not allowed in a file"],
     [
       '{"sources": "sandbox", "waf": "ture"}',
-      `Context 'waf' must be one of: true, false (got "ture").`,
+      `Context key 'waf' must be one of: true, false (got "ture").`,
     ],
   ])("is refused with the content '%s'", (content, message) => {
     expect(() => appWithFile(content)).toThrow(message);

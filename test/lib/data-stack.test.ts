@@ -203,7 +203,7 @@ describe("the context 'unprotect' of the data stack", () => {
     "is refused if its value is '%s'",
     (unprotect) => {
       expect(() => stackOf("prod", { unprotect })).toThrow(
-        "Context 'unprotect' must be RetailProductData-prod-data, the data stack of stage prod (got",
+        "Context key 'unprotect' must be RetailProductData-prod-data, the data stack of stage prod (got",
       );
     },
   );

@@ -203,11 +203,11 @@ describe("the source configuration at synthesis", () => {
       { sources: ofLength(4_000) },
     ],
     [/^SOURCES is not valid JSON/, { sources: `{${canary}` }],
-    [/^Context 'sources' must be a JSON object or the path/, { sources: canary }],
+    [/^Context key 'sources' must be a JSON object or the path/, { sources: canary }],
     [/are both set/, { sources, sourcesParameter: "/a" }],
-    [/^Context 'sourcesParameter' must be the name/, { sourcesParameter: `${canary}?` }],
-    [/^Context 'sourceSecrets' must list/, { sourcesParameter: "/a", sourceSecrets: canary }],
-    [/^Context 'sourceSecrets' requires 'sourcesParameter'/, { sourceSecrets: secretArn }],
+    [/^Context key 'sourcesParameter' must be the name/, { sourcesParameter: `${canary}?` }],
+    [/^Context key 'sourceSecrets' must list/, { sourcesParameter: "/a", sourceSecrets: canary }],
+    [/^Context key 'sourceSecrets' requires 'sourcesParameter'/, { sourceSecrets: secretArn }],
   ] as const)(
     "is refused with an error that matches %s and contains no configured value",
     (message, context) => {

@@ -160,7 +160,7 @@ function refuseRepeated(
   const repeated = names.find(
     (name, n) => options[name]?.multiple !== true && names.indexOf(name) !== n,
   );
-  if (repeated !== undefined) throw new Error(`Set --${repeated} only once.`);
+  if (repeated !== undefined) throw new Error(`--${repeated} is set more than once. Set it once.`);
 }
 
 /** Returns true if the arguments contain `--help` or `-h`. */

@@ -77,7 +77,7 @@ function withDiscriminator(schema: unknown, plain: object): object | null {
     const reference = oneOf[at]?.$ref;
     if (reference === undefined) {
       throw new Error(
-        `A variant by '${propertyName}' has an option without a component name. Add it to scripts/openapi/named-schemas.ts.`,
+        `A variant by '${propertyName}' has an option without a component name. Add a name for the option to scripts/openapi/named-schemas.ts.`,
       );
     }
     return (literal === undefined ? values : [literal]).map((value) => [

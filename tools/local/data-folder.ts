@@ -72,7 +72,7 @@ function takeLock(path: string): DatabaseSync {
   } catch {
     lock.close();
     throw new Error(
-      `Another local world uses ${path}. Stop it, or set LOCAL_DIR to another folder.`,
+      `Another local world uses the folder ${path}. Stop that local world, or set LOCAL_DIR to another folder.`,
     );
   }
   return lock;
@@ -94,7 +94,7 @@ function readJson<Schema extends v.GenericSchema>(
     return v.parse(schema, JSON.parse(readFileSync(file, "utf8")));
   } catch (error) {
     throw new Error(
-      `${file} is damaged: it must contain valid JSON in the expected form. Correct it, or start with --fresh, which deletes all local data.`,
+      `The file ${file} is damaged: it must contain valid JSON in the expected form. Correct the file, or start with --fresh, which deletes all local data.`,
       {
         cause: error,
       },

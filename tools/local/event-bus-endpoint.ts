@@ -122,11 +122,15 @@ async function putEvents(
   serving: Serving,
 ): Promise<unknown> {
   if (Entries.length === 0 || Entries.length > entriesMax) {
-    throw invalid(`A request must have 1 to ${entriesMax} entries (got ${Entries.length}).`);
+    throw invalid(
+      `A request must have 1 to ${entriesMax} entries (got ${Entries.length}). Split the request.`,
+    );
   }
   const bytes = Entries.reduce((sum, entry) => sum + bytesOf(entry), 0);
   if (bytes >= requestBytes) {
-    throw invalid(`Total size of the entries in the request is over the limit (${bytes} bytes).`);
+    throw invalid(
+      `The entries of a request must have less than ${requestBytes} bytes together (got ${bytes}). Send fewer entries.`,
+    );
   }
   const results = [];
   for (const entry of Entries) results.push(await putEvent(entry, serving));

@@ -115,8 +115,8 @@ async function assertVisible(client: SQSClient, mapping: Mapping): Promise<void>
   );
   if (Number(Attributes?.["VisibilityTimeout"]) < mapping.target.timeoutSeconds) {
     throw new Error(
-      `Queue ${mapping.queueUrl}: the visibility timeout must be at least ${mapping.target.timeoutSeconds} s, ` +
-        `the timeout of ${mapping.target.name} (got ${Attributes?.["VisibilityTimeout"]} s).`,
+      `The visibility timeout of the queue ${mapping.queueUrl} must be at least ${mapping.target.timeoutSeconds} s, ` +
+        `the timeout of the function ${mapping.target.name} (got ${Attributes?.["VisibilityTimeout"]} s). Correct the template.`,
     );
   }
 }

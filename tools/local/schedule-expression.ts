@@ -134,7 +134,7 @@ function parseField(field: string | undefined, range: FieldRange): ReadonlySet<n
     const match = /^(\*|(\w+)(?:-(\w+))?)(?:\/([1-9]\d*))?$/.exec(part);
     if (!match) {
       throw new Error(
-        `Invalid Schedule Expression: the local world does not support the field ${part}. ` +
+        `Invalid Schedule Expression: the local world does not support the field '${part}'. ` +
           "Use values, ranges, lists, steps or *.",
       );
     }

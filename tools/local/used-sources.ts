@@ -23,7 +23,7 @@ export function recordSources(folder: DataFolder, variable: string): void {
   });
   if (replaced.length > 0) {
     throw new Error(
-      `${folder.path} contains real data of ${replaced.join(", ")}, which the sandbox would replace ` +
+      `The folder ${folder.path} contains real data of ${replaced.join(", ")}, which the sandbox would replace ` +
         "with invented data. Start again with the same --source while the source responds. For the " +
         "sandbox, set LOCAL_DIR to another folder, or delete the data with --fresh.",
     );

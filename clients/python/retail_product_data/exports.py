@@ -120,8 +120,8 @@ def _read_run(store: ExportStore, folder: str) -> ExportedRun:
     digest = hashlib.sha256("\n".join(event["id"] for event in events).encode()).hexdigest()
     if digest != manifest["digest"]:
         raise ExportError(
-            f"The digest of the events in {folder} differs from the digest in its manifest. "
-            "Copy the folder again."
+            f"The events in {folder} have the digest {digest}, but the manifest states "
+            f"{manifest['digest']}. Copy the folder again."
         )
     if len(events) != manifest["totals"]["objects"]:
         raise ExportError(
@@ -131,8 +131,8 @@ def _read_run(store: ExportStore, folder: str) -> ExportedRun:
     of_run = (manifest.get("run") or {}).get("events_digest")
     if of_run is not None and of_run != digest:
         raise ExportError(
-            f"The events in {folder} are not those that the run reports in its 'events_digest'. "
-            "Copy the folder again."
+            f"The events in {folder} have the digest {digest}, but 'events_digest' of the run is "
+            f"{of_run}. Copy the folder again."
         )
     return ExportedRun(folder, manifest, events)
 
@@ -151,8 +151,13 @@ def _manifest(content: bytes, key: str) -> Any:
         if isinstance(manifest["objects"], list) and isinstance(manifest["totals"]["objects"], int):
             return manifest
     except (ValueError, KeyError, TypeError) as cause:
-        raise ExportError(f"{key} is damaged. Copy it again.") from cause
-    raise ExportError(f"{key} is damaged: it has no list of objects. Copy it again.")
+        raise ExportError(
+            f"The manifest {key} must be JSON with 'objects' and 'totals.objects'. Copy it again."
+        ) from cause
+    raise ExportError(
+        f"The manifest {key} must have a list 'objects' and a number 'totals.objects'. "
+        "Copy it again."
+    )
 
 
 def _read_object(store: ExportStore, folder: str, found: dict[str, Any]) -> Any:
@@ -164,8 +169,10 @@ def _read_object(store: ExportStore, folder: str, found: dict[str, Any]) -> Any:
         raise ExportError(
             f"The object {key} is in the manifest, but cannot be read. Copy it again."
         ) from cause
-    if len(content) != found["bytes"] or hashlib.sha256(content).hexdigest() != found["sha256"]:
+    digest = hashlib.sha256(content).hexdigest()
+    if len(content) != found["bytes"] or digest != found["sha256"]:
         raise ExportError(
-            f"The content of {key} differs from the size or hash in its manifest. Copy it again."
+            f"The object {key} has {len(content)} bytes and the SHA-256 {digest}, but its manifest "
+            f"states {found['bytes']} bytes and {found['sha256']}. Copy the object again."
         )
     return json.loads(gzip.decompress(content) if key.endswith(".gz") else content)

@@ -44,7 +44,8 @@ class Transport:
             # Omits the value, because a user can pass an API key as the address by mistake.
             raise ValueError(
                 "The address of the service must be an http or https URL. "
-                "Check the variable RPD_BASE_URL or the argument 'base_url'."
+                "Check the variable RPD_BASE_URL or the argument 'base_url'. "
+                "The value is not shown, because it may be an API key."
             )
         self._base_url = base_url.rstrip("/")
         self._attempts = attempts
@@ -105,7 +106,8 @@ class Transport:
             response = self._http.send(request)
         except httpx.TimeoutException as cause:
             raise RequestTimeoutError(
-                f"The call {operation} got no response in time. Retry it, or set a longer 'timeout'."
+                f"The call {operation} got no response within its timeout. "
+                "Retry it, or set a longer 'timeout'."
             ) from cause
         except httpx.HTTPError as cause:
             raise RequestConnectionError(
@@ -143,8 +145,8 @@ def _next_query(operation: str, page: Any) -> Values:
     if operation in ("list_watchlist_items", "get_watchlist_item_history"):
         return {"starting_after": page["data"][-1]["id"]}
     raise ValueError(
-        f"There are more entries, but {operation} has no further pages. "
-        "Use a higher 'limit', or 'call' for the first entries only."
+        f"The list has more entries, but {operation} returns only one page. "
+        "Set a higher 'limit', or read only the first entries with 'call'."
     )
 
 

@@ -245,7 +245,7 @@ def test_a_list_without_further_pages_raises_if_there_are_more_entries(serve: Se
     service = serve(lambda *_: (200, {}, {"data": [{"id": "wl_1"}], "has_more": True}))
     found = service.client.list("list_watchlists", query={"limit": 1})
     assert next(found)["id"] == "wl_1"
-    with pytest.raises(ValueError, match="list_watchlists has no further pages"):
+    with pytest.raises(ValueError, match="list_watchlists returns only one page"):
         next(found)
 
 

@@ -92,7 +92,7 @@ async function readRun(store: ExportStore, folder: string): Promise<ExportedRun>
   const digest = sha256(events.map(({ id }) => id).join("\n"));
   if (digest !== manifest.digest)
     throw new ExportError(
-      `The digest of the events in ${folder} differs from the digest in its manifest. Copy the folder again.`,
+      `The events in ${folder} have the digest ${digest}, but the manifest states ${manifest.digest}. Copy the folder again.`,
     );
   if (events.length !== manifest.totals.objects)
     throw new ExportError(
@@ -101,7 +101,7 @@ async function readRun(store: ExportStore, folder: string): Promise<ExportedRun>
   const ofRun = manifest.run?.events_digest;
   if (typeof ofRun === "string" && ofRun !== digest)
     throw new ExportError(
-      `The events in ${folder} are not those that the run reports in its 'events_digest'. Copy the folder again.`,
+      `The events in ${folder} have the digest ${digest}, but 'events_digest' of the run is ${ofRun}. Copy the folder again.`,
     );
   return { folder, manifest, events };
 }
@@ -132,9 +132,11 @@ function manifestOf(text: string, key: string): Manifest {
     if (Array.isArray(manifest?.objects) && typeof manifest.totals?.objects === "number")
       return manifest as Manifest;
   } catch (cause) {
-    throw new ExportError(`${key} is damaged: it is not JSON. Copy it again.`, { cause });
+    throw new ExportError(`The manifest ${key} is not valid JSON. Copy it again.`, { cause });
   }
-  throw new ExportError(`${key} is damaged: it has no list of objects. Copy it again.`);
+  throw new ExportError(
+    `The manifest ${key} must have a list 'objects' and a number 'totals.objects'. Copy it again.`,
+  );
 }
 
 async function readObject(
@@ -171,9 +173,10 @@ function verify(
   content: Uint8Array,
   { key, bytes, sha256: expected }: Pick<TableFile, "key" | "bytes" | "sha256">,
 ): void {
-  if (content.byteLength !== bytes || sha256(content) !== expected)
+  const hash = sha256(content);
+  if (content.byteLength !== bytes || hash !== expected)
     throw new ExportError(
-      `The content of ${key} differs from the size or hash in its manifest. Copy it again.`,
+      `The object ${key} has ${content.byteLength} bytes and the SHA-256 ${hash}, but its manifest states ${bytes} bytes and ${expected}. Copy the object again.`,
     );
 }
 

@@ -57,6 +57,6 @@ function nextQuery(operation: ListId, page: Page): Record<string, unknown> {
   const isAfterId = operation === "listWatchlistItems" || operation === "getWatchlistItemHistory";
   if (isAfterId && last !== undefined) return { starting_after: last.id };
   throw new RangeError(
-    `There are more entries, but ${operation} has no further pages. Use a higher 'limit', or 'call' for the first entries only.`,
+    `The list has more entries, but ${operation} returns only one page. Set a higher 'limit', or read only the first entries with 'call'.`,
   );
 }

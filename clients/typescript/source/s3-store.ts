@@ -90,7 +90,9 @@ function signedHeaders(
   const id = options.accessKeyId ?? process.env["AWS_ACCESS_KEY_ID"];
   const secret = options.secretAccessKey ?? process.env["AWS_SECRET_ACCESS_KEY"];
   if (id === undefined || secret === undefined)
-    throw new TypeError("Set the variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.");
+    throw new TypeError(
+      "The access key for S3 is missing. Set the variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.",
+    );
   const token = options.sessionToken ?? process.env["AWS_SESSION_TOKEN"];
   const time = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, "");
   const headers: Record<string, string> = {

@@ -68,7 +68,7 @@ export class Transport {
     if (!/^https?:/.test(baseUrl) || !URL.canParse(baseUrl))
       // Omits the value, because a user can set an API key as the address by mistake.
       throw new TypeError(
-        "The address of the service must be an http or https URL. Check the variable RPD_BASE_URL or the option 'baseUrl'.",
+        "The address of the service must be an http or https URL. Check the variable RPD_BASE_URL or the option 'baseUrl'. The value is not shown, because it may be an API key.",
       );
     if (this.#apiKey !== undefined && !/^[\x21-\x7e]*$/.test(this.#apiKey))
       throw new TypeError(

@@ -40,9 +40,10 @@ export function verifyWebhook(
   const [, time = ""] = /^t=(\d{1,12}),/.exec(header) ?? [];
   if (time === "")
     throw new SignatureError(`Service-Signature must begin with 't=<seconds>,' (got "${header}").`);
-  if (Math.abs(Math.floor(Date.now() / 1_000) - Number(time)) > toleranceSeconds)
+  const difference = Math.abs(Math.floor(Date.now() / 1_000) - Number(time));
+  if (difference > toleranceSeconds)
     throw new SignatureError(
-      `The time in Service-Signature differs by more than ${toleranceSeconds} s from the clock of this machine. Check the clock, or refuse the delivery: it may be a replay.`,
+      `The time in Service-Signature must be within ${toleranceSeconds} s of the clock of this machine (got a difference of ${difference} s). Check the clock, or refuse the delivery: it may be a replay.`,
     );
   const signatures = header.split(",").filter((field) => /^v1=[0-9a-f]{64}$/.test(field));
   const isSigned = secrets.some((key) => {

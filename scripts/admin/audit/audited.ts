@@ -41,7 +41,7 @@ export async function withAuditLines(
   const appendResult = (line: ResultFields): Promise<void> =>
     append(line).catch((error: unknown) => {
       warn(
-        `The change has ended, but its result could not be written to the audit log: ${String(error)}`,
+        `The change has ended, but its result could not be written to the audit log: ${String(error)}. Do not repeat the change because of this.`,
       );
     });
   await append({ result: "started" });

@@ -94,12 +94,12 @@ export async function discardRestore(restore: Restore, tools: RestoreTools): Pro
   const progress = sameRestore(restore, await tools.cloud.progress());
   if (progress === undefined)
     throw new Error(
-      `No restore of ${restore.stage} is in progress, so there is nothing to discard.`,
+      `No restore of ${restore.stage} is in progress, so there is nothing to discard. Check --stage.`,
     );
   for (const { name, id } of progress.tables) {
     if ((await tools.cloud.table(name))?.id === id) continue;
     throw new Error(
-      `The restore has already deleted or replaced the table ${name}, so it cannot be discarded. Repeat the restore without --discard.`,
+      `The restore has already deleted or replaced the table ${name}, so the restore cannot be discarded. Repeat the restore without --discard.`,
     );
   }
   await deleteCopies(progress, tools);
@@ -120,7 +120,7 @@ function sameRestore({ at, stage }: Restore, progress?: Progress): Progress | un
   if (progress === undefined || progress.at === at) return progress;
   throw new Error(
     `A restore of ${stage} to ${progress.at} began at ${progress.startedAt}. Continue it with --at ${progress.at}, ` +
-      `or remove its copies with --at ${progress.at} --discard.`,
+      `or delete its copies of the tables with --at ${progress.at} --discard.`,
   );
 }
 
@@ -137,7 +137,7 @@ async function assertCanBegin(
     }
     if ((await cloud.table(copyOf(table))) !== undefined) {
       throw new Error(
-        `A table ${copyOf(table)} exists, which no restore in progress created. Delete it, then repeat this command.`,
+        `The table ${copyOf(table)} already exists, but no restore in progress created it. Delete this table, then repeat the command.`,
       );
     }
   }

@@ -182,7 +182,7 @@ async function stopService({ stacks }: Restore, tools: RestoreTools): Promise<vo
       const status = await cloud.serviceStatus();
       if (status !== "DELETE_FAILED") return status === undefined ? "reached" : "pending";
       throw new Error(
-        `${stacks.service} is DELETE_FAILED. Correct the cause that its events show, then repeat this command.`,
+        `The stack ${stacks.service} could not be deleted (DELETE_FAILED). Correct the cause that the events of the stack show, then repeat this command.`,
       );
     },
     tools,
@@ -197,7 +197,7 @@ async function replaceTables(
   const { cloud, note } = tools;
   if ((await cloud.serviceStatus()) !== undefined) {
     throw new Error(
-      `${stacks.service} exists again, and would write to the tables. Delete it, then repeat this command.`,
+      `The stack ${stacks.service} exists again, and would write to the tables. Delete the stack, then repeat this command.`,
     );
   }
   const backups = new Map<string, string>();
@@ -205,7 +205,7 @@ async function replaceTables(
     const backup = await cloud.backup(copyOf(name), backupNameOf(progress));
     if (backup?.isAvailable !== true) {
       throw new Error(
-        `The backup of ${copyOf(name)} is not available, so no table was deleted. Check it in the AWS console, then repeat this command.`,
+        `The backup of ${copyOf(name)} is not available, so no table was deleted. Check the backup in the AWS console, then repeat this command.`,
       );
     }
     backups.set(name, backup.id);
@@ -308,13 +308,13 @@ async function until(
     absent = result === "absent" ? absent + 1 : 0;
     if (absent === absentPollsMax) {
       throw new Error(
-        `Cannot wait until ${state}: the table or backup does not exist. Find out what deleted it, then repeat this command.`,
+        `The restore waits until ${state}, but the table or backup does not exist. Find out what deleted the table or backup, then repeat this command.`,
       );
     }
     const nowMs = clock.now().getTime();
     if (nowMs - startMs >= waitMaxMs) {
       throw new Error(
-        `Waited 24 hours until ${state}. Inspect it in the AWS console, then repeat this command, which continues.`,
+        `The restore has waited 24 hours until ${state}. Check the resource in the AWS console, then repeat this command to continue the restore.`,
       );
     }
     if (nowMs - notedMs >= noteEveryMs) {

@@ -143,7 +143,7 @@ function retriesIn(time: VirtualTime, random: () => number) {
       const count = last.getRetryCount() + 1;
       if (count >= attemptsMax || errorType === "CLIENT_ERROR") {
         throw new Error(
-          `The model refuses a retry after attempt ${count} of at most ${attemptsMax} (error type ${errorType}).`,
+          `The model does not retry the request after attempt ${count} of ${attemptsMax} (error type ${errorType}). The caller handles the error of the last attempt.`,
         );
       }
       await time.sleep(random() * retryBaseMs * 2 ** count);

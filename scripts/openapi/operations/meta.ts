@@ -19,7 +19,7 @@ const changelogResponse = v.object({
         ),
         date: v.pipe(v.nullable(v.string()), v.description("The day of the release (ISO 8601).")),
         added: entries("What is new."),
-        changed: entries("What works in another way."),
+        changed: entries("What works differently."),
         deprecated: entries("What a later release will remove."),
         removed: entries("What no longer exists."),
         fixed: entries("Errors that were corrected."),

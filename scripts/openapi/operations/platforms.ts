@@ -16,14 +16,14 @@ const describe = <Schema extends v.GenericSchema>(schema: Schema, text: string) 
  */
 const structuredParameters = v.object({
   query: v.optional(
-    v.pipe(v.string(), v.description("What to search for; required for searches.")),
+    v.pipe(v.string(), v.description("Words to search for. Required for searches.")),
   ),
   page: describe(wholeNumber(1, 100), "Number of the page of results, from 1."),
   num: describe(wholeNumber(10, 100), "Results per page."),
   country: describe(v.optional(v.string()), "Country of the results, as a two-letter code."),
   language: describe(v.optional(v.string()), "Language of the results, as a two-letter code."),
-  product_id: describe(v.optional(v.string()), "Product whose data you want."),
-  item_id: describe(v.optional(v.string()), "Item whose data you want."),
+  product_id: describe(v.optional(v.string()), "ID of the product to read."),
+  item_id: describe(v.optional(v.string()), "ID of the item to read."),
 });
 
 const structuredPath = {

@@ -144,7 +144,7 @@ export function deleteWatchlistRow(
       return retried === undefined ? true : "again";
     }
     throw new Error(
-      `DynamoDB refused the transaction that deletes the watchlist ${watchlist.watchlistId}, with the reasons ${codesOf(reasons)}.`,
+      `DynamoDB refused the transaction that deletes the watchlist ${watchlist.watchlistId}, with the reasons ${codesOf(reasons)}. Nothing was deleted. Check the rows of the watchlist with npm run admin -- reconcile.`,
     );
   });
 }

@@ -173,8 +173,8 @@ function checkPaces(sources: SourceConfiguration): void {
     if (key === undefined) continue;
     const shared = options.adapter === "a_history" ? "host and key" : "host";
     throw new Error(
-      `SOURCES: ${scraper}.${key}: differs from ${first.scraper}. Both read the same ${shared} with ` +
-        `the adapter ${options.adapter}, so they need the same ${paceKeys.join(", ")}. Set equal values`,
+      `SOURCES: ${scraper}.${key}: must be ${first.options[key]}, as in ${first.scraper} (got ${options[key]}). Both scrapers read ` +
+        `the same ${shared} with the adapter ${options.adapter}, so they need the same ${paceKeys.join(", ")}`,
     );
   }
 }

@@ -270,7 +270,7 @@ describe("the list method of the TypeScript client", () => {
         seen.push(id);
     };
     await expect(readAll()).rejects.toThrow(
-      "There are more entries, but listWatchlists has no further pages. Use a higher 'limit'",
+      "The list has more entries, but listWatchlists returns only one page. Set a higher 'limit'",
     );
     expect(seen).toEqual(["wl_1"]);
   });

@@ -91,7 +91,9 @@ describe("the command 'rpd products'", () => {
     const open = fileWith('id,note\n9000001,"a\n9000002,b\n');
     const failed = await rpd([...reading, "--from", open, "--csv"], catalog);
     expect(failed).toMatchObject({ code: 2 });
-    expect(failed.warnings).toContain("The quoted cell that begins in line 2 has no end.");
+    expect(failed.warnings).toContain(
+      "The quoted cell that begins in line 2 of the CSV file has no closing quote.",
+    );
   });
 
   it("prints how many IDs it read before a failure, and continues there with --start", async () => {
@@ -333,7 +335,7 @@ describe("the command rpd", () => {
   it("refuses an option that is set twice", async () => {
     expect(await offline(["changes", "--kind", "sold_out", "--kind", "delisted"])).toMatchObject({
       code: 2,
-      warnings: "rpd: Set --kind only once.\n",
+      warnings: "rpd: --kind is set more than once. Set it once.\n",
     });
   });
 
@@ -343,7 +345,7 @@ describe("the command rpd", () => {
     const warn = vi.fn<(text: string) => void>();
     expect(await run(["watchlists"], { write: () => undefined, warn })).toBe(2);
     expect(warn).toHaveBeenCalledWith(
-      "rpd: Set RPD_BASE_URL or --base-url to the address of the service.\n",
+      "rpd: The address of the service is missing. Set RPD_BASE_URL or --base-url.\n",
     );
   });
 

@@ -101,7 +101,7 @@ describe("the export reader of the TypeScript client", () => {
   it("throws an error if the bytes of an object differ from the manifest's hash", async () => {
     const objects = complete();
     objects.set(`${folderOf(1)}00002-changed-evt_a_2.jsonl.gz`, gzipSync('{"id":"evt_a_2"}'));
-    await expect(idsOf(objects)).rejects.toThrow(/differs from the size or hash in its manifest/);
+    await expect(idsOf(objects)).rejects.toThrow(/, but its manifest states /);
   });
 
   it("throws an error if a manifest lists other events than its digest covers", async () => {
@@ -116,7 +116,7 @@ describe("the export reader of the TypeScript client", () => {
     const key = `${folderOf(2)}_manifest.json`;
     for (const damaged of ["{", "null", "{}"]) {
       const objects = complete().set(key, Buffer.from(damaged));
-      await expect(idsOf(objects)).rejects.toThrow(`${key} is damaged`);
+      await expect(idsOf(objects)).rejects.toThrow(`The manifest ${key} `);
     }
   });
 

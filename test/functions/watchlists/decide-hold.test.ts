@@ -232,7 +232,7 @@ describe("POST /v1/watchlists/{id}/runs/{run_number}/release", () => {
     for (const answer of [early, late]) {
       expect(refusal(answer)).toEqual(conflict);
       expect(messageOf(answer)).toBe(
-        "Run 2 was discarded at 2026-03-01T01:00:00.000Z. This cannot be changed.",
+        "Run 2 was discarded at 2026-03-01T01:00:00.000Z. The decision cannot be changed.",
       );
     }
     expect(sentEvents()).not.toContain("watchlist.product.changed");
@@ -315,7 +315,7 @@ describe("POST /v1/watchlists/{id}/runs/{run_number}/discard", () => {
     const answer = await decide("discard", { body: { reason } });
     expect(refusal(answer)).toEqual(conflict);
     expect(messageOf(answer)).toBe(
-      "Run 2 was released at 2026-03-01T01:00:00.000Z. This cannot be changed.",
+      "Run 2 was released at 2026-03-01T01:00:00.000Z. The decision cannot be changed.",
     );
     await bench.work([]);
     expect(await prices()).toEqual([1_000, 1_000, 1_000, 1_000]);

@@ -83,7 +83,7 @@ describe("the analytics of a deployment", () => {
   });
 
   it.each([
-    [{ analytics: "on" }, "Context 'analytics' requires 'analyticsExports'."],
+    [{ analytics: "on" }, "Context key 'analytics' requires 'analyticsExports'."],
     [{ analyticsExports: "s3://exports/" }, "requires 'analytics' to be on"],
     [{ analytics: "on", analyticsExports: "s3://exports/shop" }, "'analyticsExports' must be"],
     [{ analytics: "on", analyticsExports: "exports" }, "'analyticsExports' must be"],

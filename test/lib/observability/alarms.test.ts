@@ -317,7 +317,7 @@ describe("the SNS topic of the alarms", () => {
     "makes the synthesis refuse the budget %j",
     (monthlyBudget) => {
       expect(() => templateOf({ monthlyBudget: String(monthlyBudget) })).toThrow(
-        "Context 'monthlyBudget' must be an amount in US dollars",
+        "Context key 'monthlyBudget' must be an amount in US dollars",
       );
     },
   );

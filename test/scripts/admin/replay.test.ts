@@ -183,7 +183,7 @@ describe("a replay of dead letters with SQS's message move task", () => {
     ];
 
     await expect(replayDeadLetters(sqs, urls)).rejects.toThrow(
-      "SQS stopped the move after 2 messages: AccessDenied. Repeat the command to move the others.",
+      "SQS stopped the move after 2 messages: AccessDenied. Repeat the command to move the other messages.",
     );
   });
 });

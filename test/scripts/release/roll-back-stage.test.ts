@@ -48,7 +48,7 @@ describe("rollBackStage", () => {
     const { client } = formation("UPDATE_IN_PROGRESS", "x", "UPDATE_ROLLBACK_FAILED");
 
     await expect(rollBackStage(client, rollback(null))).rejects.toThrow(
-      `UPDATE_ROLLBACK_FAILED. See its events in CloudFormation. Fix the cause, then run: ` +
+      `UPDATE_ROLLBACK_FAILED. See the events of the stack in CloudFormation. Fix the cause, then run: ` +
         `aws cloudformation continue-update-rollback --stack-name ${stack}`,
     );
   });

@@ -132,13 +132,13 @@ describe("a day with wrong prices in a replay", () => {
 
   it("makes the replay fail if a run with wrong prices is not held", async () => {
     await expect(play(januaryToFebruary, 1_000)).rejects.toThrow(
-      "The brake did not hold the run of one on 2026-02-01, in which all prices are wrong (phase: ",
+      "The brake of the watchlist did not hold the run of the shop one on 2026-02-01, although all its prices are wrong (phase: ",
     );
   });
 
   it("makes the replay fail if a run with correct prices is held", async () => {
     await expect(play(januaryToFebruary, 1)).rejects.toThrow(
-      "The brake held the run of one on 2026-01-31, which has the recorded prices.",
+      "The brake of the watchlist held the run of the shop one on 2026-01-31, although the run read the recorded prices.",
     );
   });
 });

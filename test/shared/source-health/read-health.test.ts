@@ -52,7 +52,9 @@ describe("the reader of source health", () => {
       warn: (message) => warnings.push(message),
     });
     expect((await read()).size).toBe(0);
-    expect(warnings).toEqual(["source health unavailable"]);
+    expect(warnings).toEqual([
+      "source health could not be read; its status is unknown until the next read",
+    ]);
     isDown = false;
     expect((await read()).get("retailer_b.standard")).toEqual([period]);
   });

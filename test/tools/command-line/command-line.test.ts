@@ -57,7 +57,9 @@ describe("the options of a command", () => {
       ["--stage", "dev", "--stage=prod"],
       ["--json", "--json"],
     ])
-      expect(() => parseOptions(args, options)).toThrow(`Set ${args[0]} only once.`);
+      expect(() => parseOptions(args, options)).toThrow(
+        `${args[0]} is set more than once. Set it once.`,
+      );
   });
 
   it("may be repeated if they collect values", () => {

@@ -280,7 +280,7 @@ describe("a queue of a local world", () => {
     if (jobs) jobs.Properties["VisibilityTimeout"] = 30;
 
     await expect(start(temporaryFolder(), {}, { stacks: changed })).rejects.toThrow(
-      "the visibility timeout must be at least 600 s, the timeout of worker",
+      "must be at least 600 s, the timeout of the function worker",
     );
   });
 

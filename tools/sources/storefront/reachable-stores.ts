@@ -49,18 +49,21 @@ async function complete(
     const foundItems = itemsOf(await searchStore({ ...sample, profileUrl, endpointPath }));
     const idTemplate = idTemplateOf(foundItems);
     if (idTemplate === undefined) {
-      const reason = foundItems.length === 0 ? "sample has no products" : "IDs have no common form";
+      const reason =
+        foundItems.length === 0
+          ? "A search of the store found no products"
+          : "The item IDs of the store have no common form";
       log(
-        `${target} reads ${store}. Its ${reason}, so the service sends its own IDs. ` +
-          "Add ,idTemplate=<form> to --source, with {id} for the number, if the store has another form.",
+        `${target} reads ${store}. ${reason}, so the service sends item IDs without a template. ` +
+          "If the store has another form of IDs, add ,idTemplate=<form> to --source, with {id} for the number.",
       );
       return whole;
     }
-    log(`${target} reads ${store}, whose IDs are ${idTemplate}.`);
+    log(`${target} reads ${store}, whose item IDs have the form ${idTemplate}.`);
     return { ...whole, options: { idTemplate, ...completedOptions } };
   } catch (error) {
     log(error instanceof Error ? error.message : String(error));
-    log(`${target} stays with the invented data of the sandbox.`);
+    log(`${target} reads the invented data of the sandbox instead.`);
     return undefined;
   }
 }

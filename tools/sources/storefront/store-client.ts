@@ -123,10 +123,10 @@ interface Attempt {
 
 function problemOf(replied: StoreReply | null, { store, profileUrl, failure }: Attempt): string {
   if (replied === null)
-    return `${store} supports no version of the protocol that this command supports. Choose another store.`;
+    return `The store ${store} supports no version of the protocol that this command supports. Choose another store.`;
   const { reply, parsed, catalog } = replied;
   if (reply.kind !== "answered") {
-    return `${store} does not respond (${failure}). Check the address and the network.`;
+    return `The store ${store} does not respond (${failure}). Check the address and the network.`;
   }
   if (parsed.kind === "error") {
     const { code, reason, text } = parsed;
@@ -135,14 +135,15 @@ function problemOf(replied: StoreReply | null, { store, profileUrl, failure }: A
         reason === versionUnsupported
           ? "does not support the protocol version of the agent profile"
           : "cannot use the agent profile";
-      return `${store} ${problem} ${profileUrl} (${text.trim()}). Name another one with --profile.`;
+      return `The store ${store} ${problem} ${profileUrl} (${text.trim()}). Name another profile with --profile.`;
     }
-    return `${store} refuses the search (${code === undefined ? "" : `${code}: `}${text.trim()}).`;
+    return `The store ${store} refuses the search (${code === undefined ? "" : `${code}: `}${text.trim()}). Change the words or the options.`;
   }
   const [error] = catalog?.errors ?? [];
-  if (error !== undefined) return `${store} refuses the search (${error.code}: ${error.text}).`;
+  if (error !== undefined)
+    return `The store ${store} refuses the search (${error.code}: ${error.text}). Change the words or the options.`;
   return (
-    `${store} offers no catalog by the Universal Commerce Protocol (status ${reply.status}). ` +
+    `The store ${store} offers no catalog by the Universal Commerce Protocol (status ${reply.status}). ` +
     "Check the address: a store that redirects needs the address of its target."
   );
 }

@@ -52,7 +52,8 @@ function refuseRepeated(
 ): void {
   const names = tokens.flatMap(({ kind, name }) => (kind === "option" && name ? [name] : []));
   const repeated = names.find((name, n) => names.indexOf(name) !== n);
-  if (repeated !== undefined) throw new UsageError(`Set --${repeated} only once.`);
+  if (repeated !== undefined)
+    throw new UsageError(`--${repeated} is set more than once. Set it once.`);
 }
 
 /**
@@ -99,7 +100,8 @@ export const textOf = (values: Values, name: string): string | undefined => {
  */
 export function required(values: Values, name: string): string {
   const value = textOf(values, name);
-  if (value === undefined || value === "") throw new UsageError(`Set --${name}.`);
+  if (value === undefined || value === "")
+    throw new UsageError(`--${name} is required. Add it with a value.`);
   return value;
 }
 

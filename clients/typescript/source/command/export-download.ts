@@ -56,7 +56,7 @@ export const download: Command = {
     await writeRows(rows(), ["folder", "events", "bytes"], { format, output });
     if (runs === 0)
       throw new UsageError(
-        `${bucket} has no complete run at the prefix "${prefix}"${since && ` since ${since}`}. ` +
+        `The bucket ${bucket} has no complete run at the prefix "${prefix}"${since && ` since ${since}`}. ` +
           "Check --prefix, which ends with a slash, and --since.",
       );
     for await (const run of readRuns(folderStore(to), { prefix, since })) void run;

@@ -60,7 +60,7 @@ async function* rowsOf(lines: AsyncIterable<string>): AsyncGenerator<string, voi
   }
   if (start !== 0)
     throw new UsageError(
-      `The quoted cell that begins in line ${start} has no end. Add the missing quote.`,
+      `The quoted cell that begins in line ${start} of the CSV file has no closing quote. Add it.`,
     );
 }
 

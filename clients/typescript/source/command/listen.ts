@@ -113,7 +113,7 @@ async function forward(event: Event, target: Target, output: Output): Promise<nu
     if (failure === undefined) return status;
     if (attempt === target.attempts)
       throw new Error(
-        `${target.url} did not accept ${event.id}: ${failure}. Start or correct your server, and start rpd again.`,
+        `The server ${target.url} did not accept the event ${event.id}: ${failure}. Start or correct your server, then start rpd again.`,
       );
     output.warn(`${event.id}: ${failure}; attempt ${attempt} of ${target.attempts}\n`);
     await delay(firstDelayMs * 2 ** (attempt - 1), undefined, { signal: target.signal });

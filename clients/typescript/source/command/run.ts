@@ -77,7 +77,9 @@ async function runCommand(
   const client = (): Client => {
     const baseUrl = textOf(values, "base-url") ?? process.env["RPD_BASE_URL"];
     if (!baseUrl)
-      throw new UsageError("Set RPD_BASE_URL or --base-url to the address of the service.");
+      throw new UsageError(
+        "The address of the service is missing. Set RPD_BASE_URL or --base-url.",
+      );
     return new Client({ baseUrl });
   };
   await command.run({ client, values, words, format: formatOf(values), output, signal });
@@ -88,7 +90,8 @@ const commandOf = (args: readonly string[]): Command | undefined =>
   commands.find(({ name }) => name.split(" ").every((word, n) => args[n] === word));
 
 function formatOf({ json, csv }: Values): Format {
-  if (json === true && csv === true) throw new UsageError("Set --json or --csv, not both.");
+  if (json === true && csv === true)
+    throw new UsageError("--json and --csv exclude each other. Omit one of them.");
   if (json === true) return "json";
   return csv === true ? "csv" : "table";
 }

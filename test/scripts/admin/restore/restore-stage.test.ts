@@ -209,7 +209,7 @@ describe("restoreStage", () => {
     const waiting = restoreStage(restore, { ...one.tools, clock, pollMs: 10_000 });
 
     const state = "until RetailProductData-prod-service is deleted";
-    await expect(waiting).rejects.toThrow(`Waited 24 hours ${state}`);
+    await expect(waiting).rejects.toThrow(`has waited 24 hours ${state}`);
     const lines = one.lines.filter((line) => line.startsWith("  waiting"));
     expect(lines[0]).toBe(`  waiting ${state}, for 5 minutes`);
     expect(lines).toHaveLength(24 * 12 - 1);
@@ -219,12 +219,12 @@ describe("restoreStage", () => {
     const table = world();
     table.cloud.restoreToTime = async () => {};
     await expect(restoreStage(restore, table.tools)).rejects.toThrow(
-      "Cannot wait until accounts-restored is active: the table or backup does not exist.",
+      "The restore waits until accounts-restored is active, but the table or backup does not exist.",
     );
     const backup = world();
     backup.cloud.createBackup = async () => {};
     await expect(restoreStage(restore, backup.tools)).rejects.toThrow(
-      "Cannot wait until the backup restored-2026-11-21T10.15.00Z of accounts-restored is available: the table or backup does not exist.",
+      "The restore waits until the backup restored-2026-11-21T10.15.00Z of accounts-restored is available, but the table or backup does not exist.",
     );
     expect(contentsOf(backup)).toEqual(badRows);
   });

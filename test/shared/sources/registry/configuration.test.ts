@@ -394,8 +394,8 @@ describe("the scrapers in SOURCES that read from one host", () => {
     (key) => {
       const refusal = refusalOf(two({ [key]: 1 }, { [key]: 2, baseUrl: `${baseUrl}:443/lite` }));
       expect(refusal).toBe(
-        `SOURCES: retailer_a.lite.${key}: differs from retailer_a.pulse. Both read the same host with ` +
-          "the adapter upstream, so they need the same callsPerSecond, burst, callsAtOnceMax. Set equal values",
+        `SOURCES: retailer_a.lite.${key}: must be 1, as in retailer_a.pulse (got 2). Both scrapers read ` +
+          "the same host with the adapter upstream, so they need the same callsPerSecond, burst, callsAtOnceMax",
       );
     },
   );

@@ -20,7 +20,9 @@ it("npm start derives the format of a store's IDs from its products", async () =
   expect(await reachableStores(choices, (line) => lines.push(line))).toEqual([
     { target: "retailer_b", adapter: "storefront", baseUrl: store.url, options: { idTemplate } },
   ]);
-  expect(lines).toEqual([`retailer_b reads ${store.url}, whose IDs are ${idTemplate}.`]);
+  expect(lines).toEqual([
+    `retailer_b reads ${store.url}, whose item IDs have the form ${idTemplate}.`,
+  ]);
 });
 
 it("npm start keeps the sandbox for a platform whose store does not respond, and leaves other platforms unchanged", async () => {
@@ -30,9 +32,9 @@ it("npm start keeps the sandbox for a platform whose store does not respond, and
   expect(await reachableStores(choices, (line) => lines.push(line))).toEqual([other]);
   expect(lines).toEqual([
     expect.stringMatching(
-      /^https:\/\/store\.invalid does not respond \(\w+\)\. Check the address and the network\.$/,
+      /^The store https:\/\/store\.invalid does not respond \(\w+\)\. Check the address and the network\.$/,
     ),
-    "retailer_b stays with the invented data of the sandbox.",
+    "retailer_b reads the invented data of the sandbox instead.",
   ]);
 });
 
