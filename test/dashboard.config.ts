@@ -7,6 +7,7 @@ export default defineConfig({
     ...testOptions,
     maxWorkers: 1,
     ...filesOf.dashboard,
+    globalSetup: [testOptions.globalSetup, "test/dashboard/browser.ts"],
     // On a busy machine, a page needs more than the default second, and a test more than a minute.
     expect: { poll: { timeout: 20_000 } },
     testTimeout: 180_000,

@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
-import { filesOf, testOptions } from "./test-options.ts";
+import { filesOf, isNightly, nightlyOnly, testOptions } from "./test-options.ts";
 
 /**
  * The environment variables that set the sizes of property tests, and their defaults. The first
@@ -11,19 +11,24 @@ const sizes = {
   EXPORT_RUNS: ["20", "60"],
   FEED_RUNS: ["20", "60"],
   HISTORY_RUNS: ["8", "20"],
-  LEDGER_FAULT_RUNS: ["40", "120"],
+  LEDGER_FAULT_RUNS: ["20", "120"],
   LEDGER_SLOTS: ["250", "250"],
   METAMORPHIC_RUNS: ["1", "3"],
   MODEL_RUNS: ["20", "60"],
   PAGE_RUNS: ["40", "100"],
 } as const satisfies Record<string, readonly [perChange: string, nightly: string]>;
 
-const column = process.env["NIGHTLY"] === "1" ? 1 : 0;
+const column = isNightly ? 1 : 0;
 const env = Object.fromEntries(
   Object.entries(sizes).map(([name, size]) => [name, process.env[name] ?? size[column]]),
 );
 
 /** The long proofs, and the property tests. */
 export default defineConfig({
-  test: { ...testOptions, ...filesOf.slow, env: { ...testOptions.env, ...env } },
+  test: {
+    ...testOptions,
+    ...filesOf.slow,
+    exclude: [...nightlyOnly],
+    env: { ...testOptions.env, ...env },
+  },
 });

@@ -20,6 +20,20 @@ const isolated = [
   "test/world/**/*.test.ts",
 ];
 
+/** True in `.ci/nightly`, which also runs what takes too long for each change. */
+export const isNightly = process.env["NIGHTLY"] === "1";
+
+/**
+ * Two linters and the clients of the project read the OpenAPI document for each change, and the
+ * commands of operators fill an account in the same way as the demo workspace.
+ */
+const notForEachChange = [
+  "test/clients/end-to-end/generated-client.test.ts",
+  "test/world/demo-workspace.slow.test.ts",
+];
+/** Tests that run only with NIGHTLY=1; empty with it. */
+export const nightlyOnly: readonly string[] = isNightly ? [] : notForEachChange;
+
 /**
  * The files of each test run. `npm test` runs `shared`, whose files share the modules of their
  * process, and `isolated`. `npm run test:slow` runs the long proofs and the property tests.

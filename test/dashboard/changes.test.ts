@@ -1,12 +1,13 @@
-import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../support/running-world.ts";
 import {
   type DashboardWorld,
   expectAccessible,
+  expectAccessibleAsOpened,
   expectLoaded,
   lacksChromium,
+  savedBy,
   refuseUntilTriedAgain,
   startDashboardWorld,
 } from "./dashboard-world.ts";
@@ -51,11 +52,8 @@ describe.skipIf(lacksChromium)("the page 'What changed' of the dashboard", () =>
       unknown
     >[];
   const rows = (page: Page) => page.getByRole("table", { name: "Changes" }).locator("tbody tr");
-  const saved = async (page: Page, name: "CSV" | "JSON"): Promise<string> => {
-    const download = page.waitForEvent("download");
-    await page.getByRole("button", { name: new RegExp(`^${name}`) }).click();
-    return readFileSync(await (await download).path(), "utf8");
-  };
+  const saved = (page: Page, name: "CSV" | "JSON"): Promise<string> =>
+    savedBy(page, page.getByRole("button", { name: new RegExp(`^${name}`) }));
 
   it("opens after sign-in, and lists the changes of all watchlists with their kind and size", async () => {
     const { page, signIn } = await dashboard.open();
@@ -262,7 +260,7 @@ describe.skipIf(lacksChromium)("the page 'What changed' of the dashboard", () =>
       const { page, signIn, goTo } = await dashboard.open({ scheme, size: "phone" });
       await signIn();
       await rows(page).first().waitFor();
-      await expectAccessible(page);
+      await expectAccessibleAsOpened(page);
       await goTo("/keys", "API keys");
       await refuseUntilTriedAgain(page, "**/v1/changes?*", "Not today.");
       await goTo("/changes", "What changed");

@@ -1,9 +1,16 @@
+import { text } from "node:stream/consumers";
 import { DeleteItemCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import axe from "axe-core";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { expect } from "vitest";
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type Locator,
+  type Page,
+} from "playwright-core";
+import { expect, inject } from "vitest";
 import { deliveryKeys } from "../../shared/aws/table/table.ts";
-import { chromiumPath, launchChromium } from "../../tools/dashboard/chromium.ts";
+import { chromiumPath } from "../../tools/dashboard/chromium.ts";
 import { type RunningWorld, startRunningWorld } from "../support/running-world.ts";
 
 /** True if Chromium is not installed. Browser tests are then skipped, and one test reports it. */
@@ -60,10 +67,20 @@ export interface DashboardWorld {
   dispose(): Promise<void>;
 }
 
-/** Starts a local world and a browser. `dispose` stops both. */
+/**
+ * Connects to the browser of all test files. `close` closes only the tabs of this connection.
+ * @throws Error if Chromium is not installed
+ */
+export async function connectBrowser(): Promise<Browser> {
+  const endpoint = inject("browserEndpoint");
+  if (endpoint === undefined) throw new Error("The browser did not start: no Chromium was found.");
+  return chromium.connect(endpoint);
+}
+
+/** Starts a local world, and connects to the browser. `dispose` stops the world. */
 export async function startDashboardWorld(): Promise<DashboardWorld> {
   const world = await startRunningWorld();
-  const browser = await launchChromium();
+  const browser = await connectBrowser();
   const url = `${world.ready["base_url"] ?? ""}/dashboard`;
   const key = world.ready["api_key"] ?? "";
   const visits: Visit[] = [];
@@ -208,6 +225,13 @@ interface Violation {
   }[];
 }
 
+/** Presses a button that saves a file, and returns the text of the file. */
+export async function savedBy(page: Page, button: Locator): Promise<string> {
+  const download = page.waitForEvent("download");
+  await button.click();
+  return text(await (await download).createReadStream());
+}
+
 /** Waits until the page has loaded all of its data. */
 export const expectLoaded = (page: Page): Promise<void> =>
   expect.poll(() => page.locator(".skeleton").count()).toBe(0);
@@ -218,8 +242,9 @@ export const expectLoaded = (page: Page): Promise<void> =>
  */
 async function violationsIn(page: Page, root: string): Promise<readonly string[]> {
   await expectLoaded(page);
-  // The debugger adds the script, because the Content-Security-Policy does not apply to it.
-  await page.evaluate(axe.source);
+  // The debugger adds the script, because the Content-Security-Policy does not apply to it. The
+  // script is large, so it is added only once to a document.
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
   const violations = await page.evaluate<readonly Violation[]>(
     `axe.run(${JSON.stringify(root)}, { resultTypes: ['violations'] }).then((found) => found.violations)`,
   );
@@ -230,9 +255,36 @@ async function violationsIn(page: Page, root: string): Promise<readonly string[]
     );
 }
 
-const views = (["light", "dark"] as const).flatMap((scheme) =>
-  (["desktop", "phone"] as const).map((size) => ({ scheme, size })),
-);
+/**
+ * The views that `expectAccessible` checks. Two views have each color scheme and each size. The
+ * other two take as much processor time again, so only NIGHTLY=1 checks them.
+ */
+const views: readonly Required<View>[] = [
+  { scheme: "light", size: "desktop" },
+  { scheme: "dark", size: "phone" },
+  ...(process.env["NIGHTLY"] === "1"
+    ? ([
+        { scheme: "light", size: "phone" },
+        { scheme: "dark", size: "desktop" },
+      ] as const)
+    : []),
+];
+
+/** Expects that a page has no serious violation, and is not wider than the window. */
+async function expectViewAccessible(page: Page, root: string, view: string): Promise<void> {
+  expect(await violationsIn(page, root), view).toEqual([]);
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  expect(
+    overflow,
+    `${view}: pixels by which the page is wider than the window`,
+  ).toBeLessThanOrEqual(0);
+}
+
+/** Checks a page like `expectAccessible`, but only with the color scheme and size it was opened with. */
+export const expectAccessibleAsOpened = (page: Page): Promise<void> =>
+  expectViewAccessible(page, "html", "as opened");
 
 /**
  * Expects a page to have no serious violation in both color schemes, on a desktop and a phone. Also
@@ -250,14 +302,7 @@ export async function expectAccessible(
     await page.emulateMedia({ colorScheme: scheme });
     await page.setViewportSize(viewports[size]);
     await settled(scheme);
-    expect(await violationsIn(page, root), `${scheme}, ${size}`).toEqual([]);
-    const overflow = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-    expect(
-      overflow,
-      `${size}: pixels by which the page is wider than the window`,
-    ).toBeLessThanOrEqual(0);
+    await expectViewAccessible(page, root, `${scheme}, ${size}`);
   }
   await page.emulateMedia({ colorScheme: "light" });
   if (before) await page.setViewportSize(before);

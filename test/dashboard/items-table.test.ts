@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../support/running-world.ts";
@@ -6,6 +5,7 @@ import {
   type DashboardWorld,
   expectAccessible,
   lacksChromium,
+  savedBy,
   startDashboardWorld,
 } from "./dashboard-world.ts";
 
@@ -63,11 +63,8 @@ describe.skipIf(lacksChromium)("the table of a watchlist's items in the dashboar
   it("saves all items that match the filters as CSV, including items that are not loaded yet", async () => {
     const page = await opened();
     const saved = async (): Promise<string[]> => {
-      const download = page.waitForEvent("download");
-      await page.getByRole("button", { name: /^CSV/ }).click();
-      return readFileSync(await (await download).path(), "utf8")
-        .trim()
-        .split("\r\n");
+      const csv = await savedBy(page, page.getByRole("button", { name: /^CSV/ }));
+      return csv.trim().split("\r\n");
     };
     const { body } = await dashboard.world.api.get(`/watchlists/${list}`);
     const lines = await saved();

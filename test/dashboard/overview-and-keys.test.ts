@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
   type DashboardWorld,
   expectAccessible,
   lacksChromium,
+  savedBy,
   refuseUntilTriedAgain,
   startDashboardWorld,
 } from "./dashboard-world.ts";
@@ -50,9 +50,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     const cells = sum.getByRole("row").nth(1);
     expect(await cells.textContent()).toBe("POST /v1/productsendpoint122100%");
     await expectAccessible(page);
-    const download = page.waitForEvent("download");
-    await page.getByRole("button", { name: "CSV", exact: true }).click();
-    expect(readFileSync(await (await download).path(), "utf8")).toBe(
+    expect(await savedBy(page, page.getByRole("button", { name: "CSV", exact: true }))).toBe(
       "kind,cause,name,charges,items,credits\r\nendpoint,POST /v1/products,,1,2,2\r\n",
     );
 
@@ -64,9 +62,8 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
       `${String(key["name"])}API key122100%`,
     );
     await expectAccessible(page);
-    const json = page.waitForEvent("download");
-    await page.getByRole("button", { name: "JSON", exact: true }).click();
-    expect(JSON.parse(readFileSync(await (await json).path(), "utf8"))).toEqual([
+    const json = await savedBy(page, page.getByRole("button", { name: "JSON", exact: true }));
+    expect(JSON.parse(json)).toEqual([
       { kind: "key", cause: key["id"], name: key["name"], charges: 1, items: 2, credits: 2 },
     ]);
 

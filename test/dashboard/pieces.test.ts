@@ -4,8 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { securityHeaders } from "../../functions/dashboard/security-headers.ts";
 import { bundle } from "../../tools/dashboard/assets.ts";
-import { launchChromium } from "../../tools/dashboard/chromium.ts";
-import { expectAccessible, lacksChromium } from "./dashboard-world.ts";
+import { connectBrowser, expectAccessible, lacksChromium } from "./dashboard-world.ts";
 
 const index = `<!doctype html><html lang="en"><head><title>Pieces</title>
 <link rel="icon" href="/icon.svg"><link rel="stylesheet" href="/page.css">
@@ -32,7 +31,7 @@ describe.skipIf(lacksChromium)("in the dashboard's component library,", () => {
   const errors: string[] = [];
   beforeAll(async () => {
     server = servePieces();
-    browser = await launchChromium();
+    browser = await connectBrowser();
   });
   beforeEach(async () => {
     const context = await browser.newContext({

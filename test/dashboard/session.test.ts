@@ -224,6 +224,8 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     expect(page.url()).toBe(`http://127.0.0.1:${port}/prod/dashboard`);
     await signIn();
     await page.getByText("Nothing changed in this time span.").waitFor();
+    // An open page could send another request after the server is closed.
+    await page.close();
     const asked = faults.splice(0);
     expect(
       asked.filter((fault) => !fault.startsWith(`request to http://127.0.0.1:${port}/prod/`)),

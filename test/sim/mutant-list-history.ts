@@ -67,6 +67,13 @@ export const historyMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
+    name: "older-runs-left-out-of-a-newest-first-read",
+    file: "shared/aws/table/query-rows.ts",
+    original: "    yield* Items;\n    start = LastEvaluatedKey;",
+    replacement: "    yield* Items;\n    start = LastEvaluatedKey && undefined;",
+    scenario: "runs",
+  },
+  {
     name: "last-merged-run-read-twice",
     file: "shared/aws/history/item-points.ts",
     original: "first: lastRunOf(mergedWindows) + 1 }",

@@ -40,6 +40,13 @@ export const watchlistMutants: readonly Mutant[] = [
     scenario: "watchlists",
   },
   {
+    name: "labels-of-later-pages-lost-at-creation",
+    file: "shared/aws/watchlists/details-pages.ts",
+    original: "const own = details.filter(({ id }) => id >= lowest && (",
+    replacement: "const own = details.filter(({ id }) => lowest === '' && id >= lowest && (",
+    scenario: "watchlists",
+  },
+  {
     name: "page-version-unchecked",
     file: "shared/aws/watchlists/page-writes.ts",
     original: '=> ({\n    ConditionExpression: "version = :seen",',

@@ -50,6 +50,11 @@ export async function checkHistory(
   const found = runs.map(({ runNumber, points }) => ({ runNumber, points }));
   const withPoints = expected.filter(({ points }) => points.length > 0);
   assert.deepEqual(found, withPoints, `${watchlistId}: recorded runs`);
+  const newestFirst = await Array.fromAsync(
+    history.runs({ watchlistId, order: "newest_first", ...always }),
+  );
+  assert.deepEqual(newestFirst.toReversed(), runs, `${watchlistId}: recorded runs, newest first`);
+  checkShownChanges(list, found);
   for (const { runNumber } of expected) {
     assert(await history.isRecorded(watchlistId, runNumber), `run ${runNumber} is not recorded`);
   }
@@ -70,6 +75,22 @@ export async function checkHistory(
   const kept = records.filter(({ run }) => !isDiscarded(run));
   checkObserved(kept);
   for (const item of items) checkValues(item, kept);
+}
+
+/**
+ * Checks that each change that a response of the API showed is in the history (invariant H1). Skips
+ * the change to delisted, whose value is not stored.
+ */
+function checkShownChanges(
+  { id, shownChanges }: WatchlistScene,
+  runs: readonly { readonly runNumber: number; readonly points: readonly HistoryPoint[] }[],
+): void {
+  for (const { run_number: runNumber, item_id: itemId, field } of shownChanges) {
+    if (field === "delisted") continue;
+    const points = runs.find((run) => run.runNumber === runNumber)?.points ?? [];
+    const isRecorded = points.some((point) => point.id === itemId && field in (point.values ?? {}));
+    assert(isRecorded, `${id}: run ${runNumber} did not record the ${field} of ${itemId}`);
+  }
 }
 
 /** Returns the points of a run, derived from its recorded results. */

@@ -38,8 +38,18 @@ export interface WatchlistScene {
   isDeletionAsked: boolean;
   /** The time of the successful response to a deletion, in milliseconds; null if there is none. */
   deletedAt: number | null;
+  /** The changes in the responses that its user got. */
+  readonly shownChanges: ShownChange[];
   /** The runs of a deleted watchlist before the purge; undefined while no purge has begun. */
   kept: readonly RunRecords[] | undefined;
+}
+
+/** A change of a field in a response of the API. */
+export interface ShownChange {
+  readonly item_id: string;
+  readonly field: string;
+  readonly run_number: number;
+  readonly after?: unknown;
 }
 
 /** A webhook endpoint. `events` are the types that it subscribes to, and null means all types. */

@@ -20,7 +20,13 @@ import {
 import { decideAllHolds, decideHolds } from "./runs-holds.ts";
 import { type LabelCalls, labeledItem, noteLabels } from "./runs-labels.ts";
 import { collectRecords } from "./runs-records.ts";
-import { type WatchlistScene, type Receiver, type RunsScene, storesOf } from "./runs-scene.ts";
+import {
+  type Receiver,
+  type RunsScene,
+  type ShownChange,
+  storesOf,
+  type WatchlistScene,
+} from "./runs-scene.ts";
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -267,6 +273,7 @@ async function createList(
     labelCalls,
     isDeletionAsked: false,
     deletedAt: null,
+    shownChanges: [],
     kept: undefined,
   };
 }
@@ -413,6 +420,20 @@ async function actOnList(scene: RunsScene, list: WatchlistScene): Promise<void> 
     if (!faults.force("user_acts")) continue;
     await random.pick(acts)(scene, list);
   }
+  // Chosen without a further draw, so that all other seeds play as without these reads.
+  if (scene.world.seed % 5 === 4) await readChanges(scene, list);
+}
+
+/**
+ * Reads the changes of a watchlist after its run in progress, newest first. Stores the changes of a
+ * successful response in `shownChanges`.
+ */
+async function readChanges(scene: RunsScene, list: WatchlistScene): Promise<void> {
+  await runEnd(scene, list);
+  const path = `/v1/watchlists/${list.id}/changes`;
+  const answer = await scene.world.call({ method: "GET", path, key: list.user.key });
+  if (answer?.status !== 200) return;
+  list.shownChanges.push(...(answer.body?.["data"] as unknown as readonly ShownChange[]));
 }
 
 /**

@@ -193,6 +193,7 @@ export async function changeItems(acting: Acting): Promise<void> {
     : { add: random.some(own, 0.4), remove: random.some(own, 0.3) };
   const ids = [...new Set([...change.add, ...change.remove])];
   if (ids.length === 0) return;
+  for (const id of ids) list.touched.add(id);
   const before = new Map(ids.map((id) => [id, itemOf(list, id).values()]));
   const pending = ids.map((id) =>
     itemOf(list, id).startChange(change.add.includes(id) ? "in" : "out"),

@@ -12,6 +12,7 @@ import {
   settingsOf,
   type Shown,
 } from "./watchlists-bodies.ts";
+import { labeledItem, type Labels } from "./runs-labels.ts";
 import { type Register, register } from "./watchlists-register.ts";
 import {
   type Acting,
@@ -47,10 +48,11 @@ function drawCreation(acting: Acting, key?: string): Creation {
       : { sent: {}, shown: "null" };
   const pipeline = aPipeline(platform, random);
   const isPaused = random.isHit(0.15);
+  const items = ids.map((id) => labeledItem(id, tenant.creations.length));
   const body = {
     name,
     platform,
-    ids,
+    ids: items,
     ...aSchedule(random).sent,
     ...pipeline.sent,
     ...named.sent,
@@ -61,6 +63,7 @@ function drawCreation(acting: Acting, key?: string): Creation {
     body,
     platform,
     ids,
+    labels: labelsOf(items),
     isPaused,
     key,
     calls: 0,
@@ -72,6 +75,16 @@ function drawCreation(acting: Acting, key?: string): Creation {
     list: undefined,
   };
 }
+
+/** Returns the labels of the items of a creation, by item ID. Items without labels are absent. */
+const labelsOf = (items: readonly ReturnType<typeof labeledItem>[]): ReadonlyMap<string, Labels> =>
+  new Map(
+    items.flatMap((item) => {
+      if (typeof item === "string") return [];
+      const { id, ...labels } = item;
+      return [[id, labels]];
+    }),
+  );
 
 /**
  * Creates a watchlist, in most cases with an idempotency key. With a key, repeats the call while
@@ -205,7 +218,7 @@ function made(
 
 interface NewList {
   readonly shown: Shown;
-  readonly creation: Pick<Creation, "platform" | "ids">;
+  readonly creation: Pick<Creation, "platform" | "ids" | "labels">;
   readonly maker: number;
   readonly number: number;
 }
@@ -213,7 +226,7 @@ interface NewList {
 /** Returns the expected state of a watchlist, from the response to its creation. */
 export function knownWatchlist(
   { moments, tenant }: Pick<Acting, "moments" | "tenant">,
-  { shown, creation: { platform, ids }, maker, number }: NewList,
+  { shown, creation: { platform, ids, labels }, maker, number }: NewList,
 ): KnownWatchlist {
   const values = settingsOf(shown);
   const pools = Array.from({ length: tenant.hands }, (_, n) => idsOfHand(platform, n)).flat();
@@ -226,6 +239,8 @@ export function knownWatchlist(
       settingNames.map((name) => [name, register(values[name], moments)]),
     ) as Record<SettingName, Register>,
     items: new Map(pools.map((id) => [id, register(ids.includes(id) ? "in" : "out", moments)])),
+    labels,
+    touched: new Set(),
     runs: new Set(),
     runsAsked: 0,
     deletes: 0,

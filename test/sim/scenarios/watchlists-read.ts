@@ -73,6 +73,8 @@ interface ShownItem {
   readonly id: string;
   readonly object: string;
   readonly state: string;
+  readonly label: string | null;
+  readonly metadata: Readonly<Record<string, number>>;
 }
 
 /**
@@ -122,6 +124,7 @@ async function readItems(
       page.data.length === limit || !page.has_more,
       `${path} returned a page that is not full`,
     );
+    for (const item of page.data) checkLabels(world, list, item);
     seen.push(...page.data.map(({ id }) => id));
     hasMore = page.has_more;
     if (hasMore) world.reached("the items filled several pages");
@@ -130,6 +133,25 @@ async function readItems(
   // A deletion may have removed pages between the lookup of the watchlist and the read of its
   // items.
   return list.deletes > 0 ? undefined : seen;
+}
+
+/**
+ * Checks that an item that no call added or removed since the creation has the labels of the
+ * creation.
+ */
+function checkLabels(world: Acting["world"], list: KnownWatchlist, item: ShownItem): void {
+  // The purge of a deleted watchlist may have removed the labels before the items.
+  if (list.deletes > 0 || list.touched.has(item.id)) return;
+  const labels = list.labels.get(item.id) ?? {};
+  if (labels.label !== undefined) world.reached("an item had the label of its creation");
+  const { label, metadata } = item;
+  // The API returns null and an empty object for an item without labels.
+  const { label: wanted = null, metadata: wantedMetadata = {} } = labels;
+  assert.deepEqual(
+    { label, metadata },
+    { label: wanted, metadata: wantedMetadata },
+    `labels of ${item.id} of ${list.id}`,
+  );
 }
 
 /**

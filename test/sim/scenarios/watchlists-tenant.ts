@@ -8,6 +8,7 @@ import {
   settingsOf,
   type Shown,
 } from "./watchlists-bodies.ts";
+import type { Labels } from "./runs-labels.ts";
 import type { Moments, Register } from "./watchlists-register.ts";
 
 /** The largest difference between the clocks of processes, in milliseconds. */
@@ -27,6 +28,10 @@ export interface KnownWatchlist {
   readonly settings: Readonly<Record<SettingName, Register>>;
   /** For each possible item, whether it is on the watchlist: "in" or "out". */
   readonly items: ReadonlyMap<string, Register>;
+  /** The labels that the creation set, by item ID. */
+  readonly labels: ReadonlyMap<string, Labels>;
+  /** The IDs of items that a call added or removed after the creation. */
+  readonly touched: Set<string>;
   /** The IDs of manual runs. */
   readonly runs: Set<string>;
   /** The number of calls that requested a run. */
@@ -43,6 +48,8 @@ export interface Creation {
   readonly body: object;
   readonly platform: ListPlatform;
   readonly ids: readonly string[];
+  /** The labels in the body, by item ID. */
+  readonly labels: ReadonlyMap<string, Labels>;
   readonly isPaused: boolean;
   readonly key: string | undefined;
   /** The number of calls. */
