@@ -3,7 +3,6 @@ import {
   type DynamoDBDocumentClient,
   GetCommand,
   UpdateCommand,
-  type UpdateCommandInput,
 } from "@aws-sdk/lib-dynamodb";
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { BacktestJob, BacktestRef } from "../../backtest/backtest-job.ts";
@@ -46,15 +45,19 @@ export function dynamoBacktestStore(
       return job.expiresAt <= clock.now().toISOString() ? undefined : job;
     },
     recordProgress: (ref, { runsDone, runs }) =>
-      update(client, options, {
-        ...inProgressOnly(table, ref),
-        UpdateExpression: "SET #status = :running, runs_done = :done, runs = :runs",
-        ExpressionAttributeNames: { "#status": "status" },
-        ExpressionAttributeValues: { ":running": "running", ":done": runsDone, ":runs": runs },
-      }),
+      write(options, () =>
+        client.send(
+          new UpdateCommand({
+            ...inProgressOnly(table, ref),
+            UpdateExpression: "SET #status = :running, runs_done = :done, runs = :runs",
+            ExpressionAttributeNames: { "#status": "status" },
+            ExpressionAttributeValues: { ":running": "running", ":done": runsDone, ":runs": runs },
+          }),
+        ),
+      ),
     async end(ref, end) {
       const { name, value } = outcomeOf(end);
-      await update(client, options, {
+      const ending = {
         ...inProgressOnly(table, ref),
         UpdateExpression: "SET #status = :status, ended_at = :now, #outcome = :outcome",
         ExpressionAttributeNames: { "#status": "status", "#outcome": name },
@@ -63,19 +66,20 @@ export function dynamoBacktestStore(
           ":now": clock.now().toISOString(),
           ":outcome": value,
         },
-      });
-      await retryOnConflict(options, () =>
-        conditionalWrite(() =>
-          client.send(
-            new DeleteCommand({
-              TableName: table,
-              Key: watchlistKeys.backtestInProgress(ref.accountId),
-              ConditionExpression: "id = :id",
-              ExpressionAttributeValues: { ":id": ref.id },
-            }),
-          ),
-        ),
-      );
+      };
+      const release = {
+        TableName: table,
+        Key: watchlistKeys.backtestInProgress(ref.accountId),
+        ConditionExpression: "id = :id",
+        ExpressionAttributeValues: { ":id": ref.id },
+      };
+      // One transaction, because a crash between the writes would keep the account busy.
+      const both = [{ Update: ending }, { Delete: release }];
+      if (await transactWrites(client, both, options)) return;
+      // The job has ended, the watchlist was purged, or a later job has replaced an overdue one in
+      // the row of the account. Only one of the writes is then possible.
+      await write(options, () => client.send(new UpdateCommand(ending)));
+      await write(options, () => client.send(new DeleteCommand(release)));
     },
   };
 }
@@ -115,12 +119,9 @@ const inProgressOnly = (table: string, { watchlistId, id }: BacktestRef) => ({
   ConditionExpression: "attribute_exists(pk) AND attribute_not_exists(ended_at)",
 });
 
-const update = (
-  client: DynamoDBDocumentClient,
-  options: TableOptions,
-  input: UpdateCommandInput,
-): Promise<boolean> =>
-  retryOnConflict(options, () => conditionalWrite(() => client.send(new UpdateCommand(input))));
+/** Sends a conditional write. Returns false if the condition failed. */
+const write = (options: TableOptions, send: () => Promise<unknown>): Promise<boolean> =>
+  retryOnConflict(options, () => conditionalWrite(send));
 
 /** The attribute that a job gets when it ends. */
 const outcomeOf = (end: BacktestEnd): { readonly name: string; readonly value: unknown } =>

@@ -7,6 +7,7 @@ import type { BacktestStore } from "../../../../shared/backtest/backtest-store.t
 import { defaultPipeline } from "../../../../shared/pipelines/default.ts";
 import { countingRandom, fixedClock } from "../../../support/clock.ts";
 import { openTables } from "../../../support/tables.ts";
+import { watchedClient } from "../../../support/watched-client.ts";
 
 const hour = 3_600_000;
 const tables = openTables();
@@ -73,6 +74,22 @@ describe("the store of back-tests", () => {
     await store.end(job, { status: "done", result });
     expect(await store.recordProgress(job, { runsDone: 3, runs: 8 })).toBe(false);
     expect(await store.get(job)).toMatchObject({ status: "failed", error: "Why.", result: null });
+  });
+
+  it("allows the next job of an account if the process dies right after a job has ended", async () => {
+    const job = aJob("bt_1");
+    await store.create(job);
+    let requests = 0;
+    const dying = watchedClient(tables.client, async (_, send) => {
+      requests += 1;
+      if (requests > 1) throw new Error("the process died");
+      return send();
+    });
+    const options = { table, clock, random: countingRandom() };
+    await dynamoBacktestStore(dying, options).end(job, { status: "done", result });
+
+    expect(await store.get(job)).toMatchObject({ status: "done", result });
+    expect(await store.create(aJob("bt_2"))).toEqual({ outcome: "created" });
   });
 
   it("refuses a second job of an account while the first one is in progress", async () => {
