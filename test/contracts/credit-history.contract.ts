@@ -243,38 +243,41 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
     });
   });
 
-  describe.each(subjects)("the ledger entries of a %s", (_subject, source, filter) => {
-    it.each(states)(
-      "are all in the credit history if the hold is $state",
-      async ({ actions, entries }) => {
-        const ledger = world.ledger();
-        const holdId = holdIdOf(source);
-        const act = {
-          chargeAll: () => settle(ledger, holdId, 4),
-          chargeSome: () => settle(ledger, holdId, 3),
-          release: () => ledger.release({ accountId, holdId, now }),
-          expire: () => ledger.releaseExpired(accountId, expired),
-          cancel: () => ledger.cancel({ accountId, holdId, now }),
-          async otherCall() {
-            const requestId = newId("request", now, systemRandom);
-            await reserve(ledger, { requestId });
-            await settle(ledger, requestId, 2);
-          },
-        };
-        await reserve(ledger, source);
-        for (const action of actions) await act[action]();
+  describe.each(subjects)(
+    "the ledger entries of one hold of a call or a watchlist (%s)",
+    (_subject, source, filter) => {
+      it.each(states)(
+        "are all in the credit history if the hold is in the state '$state'",
+        async ({ actions, entries }) => {
+          const ledger = world.ledger();
+          const holdId = holdIdOf(source);
+          const act = {
+            chargeAll: () => settle(ledger, holdId, 4),
+            chargeSome: () => settle(ledger, holdId, 3),
+            release: () => ledger.release({ accountId, holdId, now }),
+            expire: () => ledger.releaseExpired(accountId, expired),
+            cancel: () => ledger.cancel({ accountId, holdId, now }),
+            async otherCall() {
+              const requestId = newId("request", now, systemRandom);
+              await reserve(ledger, { requestId });
+              await settle(ledger, requestId, 2);
+            },
+          };
+          await reserve(ledger, source);
+          for (const action of actions) await act[action]();
 
-        for (const limit of [1, 100]) {
-          const found = await list(filter, limit);
-          expect(found.map(({ type, credits }) => `${type} ${credits}`)).toEqual(entries);
-          for (const wanted of entryTypes) {
-            const ofType = await list({ ...filter, type: wanted }, limit);
-            expect(ofType).toEqual(found.filter(({ type }) => type === wanted));
+          for (const limit of [1, 100]) {
+            const found = await list(filter, limit);
+            expect(found.map(({ type, credits }) => `${type} ${credits}`)).toEqual(entries);
+            for (const wanted of entryTypes) {
+              const ofType = await list({ ...filter, type: wanted }, limit);
+              expect(ofType).toEqual(found.filter(({ type }) => type === wanted));
+            }
           }
-        }
-      },
-    );
-  });
+        },
+      );
+    },
+  );
 
   describe.each(sizes)("the credit history of an account with $shards", ({ purchases, calls }) => {
     /**

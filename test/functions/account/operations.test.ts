@@ -444,7 +444,7 @@ describe("GET /v1/credit_transactions", () => {
       ["request_id", "x"],
       ["type", "gift"],
       ["watchlist_id", "wl_1"],
-    ])("names '%s' as the invalid filter for the value %j", async (param, value) => {
+    ])("names the filter '%s' as invalid for the value %j", async (param, value) => {
       const { status, body } = await ask("GET", "credit_transactions", {
         query: { [param]: value },
       });
@@ -694,7 +694,7 @@ describe("PATCH /v1/account", () => {
   const reserve = (holdId: string, credits: number, at = today) =>
     reserveForCall(world.ledger(), { accountId, holdId, credits, now: new Date(at) });
 
-  it("sets a daily budget above which reservations are refused, and removes the budget if the value is null", async () => {
+  it("sets a daily budget above which reservations are refused, and removes the budget if the value in the body is null", async () => {
     const set = await ask("PATCH", "account", { body: { daily_credit_budget: 100 } });
     expect(set).toMatchObject({
       status: 200,

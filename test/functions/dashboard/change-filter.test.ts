@@ -215,7 +215,7 @@ describe("a change on the dashboard page 'What changed'", () => {
     ["delisted", "bad"],
     ["new_seller", "neutral"],
     ["other", "neutral"],
-  ] as const)("of the kind '%s' is marked as '%s' for a buyer", (kind, tone) => {
+  ] as const)("of the kind '%s' is marked with the tone '%s' for a buyer", (kind, tone) => {
     expect(toneOf(change({ kind }))).toBe(tone);
   });
 });

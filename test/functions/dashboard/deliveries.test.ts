@@ -32,7 +32,7 @@ describe("the curl command that the dashboard shows for a delivery", () => {
     ]);
   });
 
-  it("omits the headers that curl sets", () => {
+  it("omits the headers that curl sets automatically", () => {
     const headers = { Host: "hooks.example.com", "content-length": "2", "User-Agent": "a" };
     const command = curlOf({ url: "https://hooks.example.com", headers, body: "{}" });
     expect(argumentsOf(command).filter((one) => one.includes(": "))).toEqual(["User-Agent: a"]);

@@ -38,7 +38,7 @@ describe("the rules behind an event in the dashboard", () => {
     [true, { field: "price", op: "below", value: 95 }],
     [false, { field: "price", op: "below", value: 90 }],
   ])(
-    "include a route (expected: %s) after the price changed from 100 to 90: %j",
+    "include exactly the routes that match a change of the price from 100 to 90 (included: %s, route: %j)",
     (possible, part) => {
       expect(isBehind(drop, changed, { when: "changed", notify: true, ...part })).toBe(possible);
     },
@@ -63,7 +63,7 @@ describe("the rules behind an event in the dashboard", () => {
     [true, { field: "price", op: "below", value: { field: "lowest30d" } }],
     [true, { field: "price", op: "a later operator", value: 1 }],
   ])(
-    "include a route only if the known values can pass its test (expected: %s): %j",
+    "include exactly the routes whose test the known values can pass (included: %s, test: %j)",
     (possible, test) => {
       const one = { ...entry, branch: "ok", metadata: { target: 95 } };
       expect(isBehind(one, matched, { when: "ok", where: [test], notify: true })).toBe(possible);

@@ -50,7 +50,7 @@ describe("the template of price drops in the dashboard", () => {
     ["", pipelineWith([drop])],
     ["5%", pipelineWith([{ ...drop, min_delta_percent: 5 }])],
     ["2,5", pipelineWith([{ ...drop, min_delta_percent: 2.5 }])],
-  ])("is sent with the minimum drop %j", (minDrop, pipeline) => {
+  ])("is sent with the minimum drop that the user typed: %j", (minDrop, pipeline) => {
     expect(pipelineOf({ ...draft, minDrop }, known)).toEqual(pipeline);
   });
 

@@ -241,7 +241,7 @@ describe("the log line of an API call", () => {
     ["the limiter counted it", { outcome: "admitted", owner, rate }, undefined],
     ["the limiter refused it", limited, undefined],
   ])(
-    "has the field 'limiter_local' only if the rate limiter's store did not count the call: %s",
+    "has the field 'limiter_local' only if the rate limiter's store did not count the call (case: %s)",
     async (...one) => {
       const [, admission, expected] = one;
       const line = closing(await logged(async () => undefined, { admission }));
@@ -310,7 +310,7 @@ describe("the metrics of an API call", () => {
       error: new Error("?"),
       expected: ["5xx", [1], [1]],
     },
-  ])("$what", async ({ error, expected }) => {
+  ])("follow the rule that they $what", async ({ error, expected }) => {
     const line = closing(
       await logged(async () => {
         throw error;

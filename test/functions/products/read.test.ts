@@ -42,7 +42,7 @@ describe("POST /v1/products", () => {
       ["retailer_c", "standard", skus(200), 1],
       ["retailer_d", "standard", skus(200), 1],
     ])(
-      "reads items of %s at tier '%s', returns a body that matches the schema, and charges for each item",
+      "reads items of the platform %s at the tier '%s', returns a body that matches the schema, and charges for each item",
       async (...row) => {
         const [platform, tier, ids, rate] = row;
         const { status, headers, body } = await read({ platform, tier, ids });
@@ -205,7 +205,7 @@ describe("POST /v1/products", () => {
       { platform: "retailer_e", ids: ["1"] },
       { platform: "retailer_d", marketplace: "ca", ids: ["6501234"] },
       { marketplace: "uk", tier: "lite", ids: ["B000000001"] },
-    ])("for an announced feature: %j", async (request) => {
+    ])("for the announced feature in the body %j", async (request) => {
       const { status, body } = await read(request);
       expect({ status, body }).toMatchObject({
         status: 501,

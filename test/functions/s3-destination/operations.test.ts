@@ -808,7 +808,7 @@ describe("POST /v1/s3_destination/backfill", () => {
     ["since", { since, until: since }],
     ["since", { since: "2026-11-20T11:00:00Z" }],
     ["until", { since, until: "2026-11-20T10:00:01Z" }],
-  ])("returns 400 that names '%s' for the time span %j", async (param, body) => {
+  ])("returns 400 that names the parameter '%s' for the time span %j", async (param, body) => {
     await put();
     await expect(backfill(body)).rejects.toMatchObject(invalid(param));
   });
@@ -859,7 +859,7 @@ describe("calls that probe an S3 store", () => {
     expect(store.requests.filter(({ method }) => method === "PUT")).toHaveLength(max);
   });
 
-  it("include PUT, PATCH and test calls, even if the API refuses them", async () => {
+  it("include PUT, PATCH and test calls, even if the API then refuses the call", async () => {
     await put();
     for (let n = 1; n < max - 2; n += 1) {
       await expect(put({ endpoint: "https://10.0.0.1" })).rejects.toMatchObject(
@@ -900,7 +900,7 @@ describe("the request body of an S3 destination", () => {
     { compression: "zip" },
     { endpoint: 7 },
     { enabled: "yes" },
-  ])("is refused if it contains %j", (wanted) => {
+  ])("is refused if it contains the invalid value %j", (wanted) => {
     for (const schema of [destinationBody, destinationPatchBody] as GenericSchema[]) {
       expect(safeParse(schema, { ...aBody(), ...wanted }).success).toBe(false);
     }

@@ -73,7 +73,7 @@ describe("POST /v1/watchlists", () => {
     expect(await world.ask(`GET /${String(json["id"])}`)).toMatchObject({ status: 200, json });
   });
 
-  it("writes the ID of the new watchlist to the call's log line, even if it returns the stored response for an idempotency key", async () => {
+  it("writes the ID of the watchlist to the call's log line, even if the call returns the stored response for an idempotency key", async () => {
     const headers = { "Idempotency-Key": "one" };
     for (let n = 0; n < 2; n += 1) {
       const { json } = await world.ask("POST ", { body: aBody, headers });
@@ -391,18 +391,21 @@ describe("a request body of POST /v1/watchlists", () => {
       "INVALID_PARAM",
       "idempotency_key",
     ],
-  ])("gets 400 with the invalid parameter's name if %s", async (...[, body, code, param]) => {
-    const answer = await world.ask("POST ", { body });
+  ])(
+    "gets 400 with the name of the invalid parameter (the error: %s)",
+    async (...[, body, code, param]) => {
+      const answer = await world.ask("POST ", { body });
 
-    expect(refusal(answer)).toEqual([400, code, param]);
-    expect(await world.rows()).toEqual([]);
-    expect(world.scheduled.size).toBe(0);
-  });
+      expect(refusal(answer)).toEqual([400, code, param]);
+      expect(await world.rows()).toEqual([]);
+      expect(world.scheduled.size).toBe(0);
+    },
+  );
 
   it.each([
     ["a platform", { ...aBody, platform: "retailer_e" }],
     ["a marketplace", { ...aBody, platform: "retailer_d", marketplace: "ca" }],
-  ])("gets 501 for %s that is only announced", async (_, body) => {
+  ])("gets 501 for a feature that is announced but not yet available (%s)", async (_, body) => {
     const answer = await world.ask("POST ", { body });
 
     expect(answer.status).toBe(501);
@@ -427,18 +430,21 @@ describe("POST /v1/watchlists without a required parameter", () => {
     ["a schedule", without("every"), "every", "Send 'every' or 'cron'."],
     ["IDs of retailer_a", { name: "A", every: "1h" }, "ids", "'asins' is accepted instead."],
     ["IDs of other platforms", without("ids"), "ids", "Parameter 'ids' is required."],
-  ])("returns an error that explains what to send: %s", async (...[, body, param, text]) => {
-    const { json } = await world.ask("POST ", { body });
-    expect(json["error"]).toMatchObject({
-      code: "MISSING_PARAM",
-      param,
-      message: expect.stringContaining(text),
-    });
-  });
+  ])(
+    "returns an error that explains what to send (missing: %s)",
+    async (...[, body, param, text]) => {
+      const { json } = await world.ask("POST ", { body });
+      expect(json["error"]).toMatchObject({
+        code: "MISSING_PARAM",
+        param,
+        message: expect.stringContaining(text),
+      });
+    },
+  );
 });
 
 describe("the name in POST /v1/watchlists", () => {
-  it("may have up to 100 characters, and a character outside the Basic Multilingual Plane counts as one character", async () => {
+  it("may have up to 100 characters, and counts a character outside the Basic Multilingual Plane as one", async () => {
     expect((await create({ name: "😀".repeat(100) })).status).toBe(201);
     expect(refusal(await create({ name: "😀".repeat(101) }))).toEqual([
       400,
@@ -538,7 +544,7 @@ describe("POST /v1/watchlists with an idempotency key", () => {
     ["a tab", "a\tb"],
     ["a letter beyond ASCII", "é"],
     ["zero characters", ""],
-  ])("refuses a key of %s", async (_, key) => {
+  ])("refuses an invalid key (%s)", async (_, key) => {
     expect(refusal(await keyed(key))).toEqual([400, "INVALID_PARAM", "idempotency_key"]);
   });
 

@@ -49,7 +49,7 @@ describe("a watchlist in an API response", () => {
     [{ dailyCreditBudget: 2 }, "daily_credit_budget"],
     [{ maxCreditsPerRun: 3, dailyCreditBudget: 3 }, null],
   ] as const)(
-    "with the limits %j names '%s' as the limit that blocks its items",
+    "names, with the limits %j, the limit '%s' as the one that blocks its items",
     async (limits, blocking) => {
       const list = await createList(limits);
       expect(await read(list)).toMatchObject({ blocked_by_limit: blocking });
@@ -93,7 +93,7 @@ describe("a credit estimate of a stored watchlist", () => {
     await bench.run(list);
   }
 
-  it("names a later step whose deferred items exceed a limit, until the limit covers these items", async () => {
+  it("names a later step whose deferred items exceed a limit, until the limit is high enough for these items", async () => {
     const list = await createList({ pipeline: twoSteps, maxCreditsPerRun: 4 });
     await bench.run(list);
     expect(await estimate(list)).toEqual({ limit: null, steps: [] });

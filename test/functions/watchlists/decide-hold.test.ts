@@ -372,7 +372,7 @@ describe.each(["release", "discard"] as const)(
         () => read(10),
         "Run 2 is not held by a brake, so it cannot be released or discarded.",
       ],
-    ])("returns 409 for a run %s", async (_, start, message) => {
+    ])("returns 409 for a run that is not held: a run %s", async (_, start, message) => {
       await start();
       const answer = await decide(decision);
       expect(refusal(answer)).toEqual(conflict);

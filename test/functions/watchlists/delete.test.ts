@@ -216,7 +216,7 @@ describe("the purge of a watchlist", () => {
       { call: n + 1, when: "after" as const },
     ]).flat(),
   )(
-    "is completed by the sweeper if the process that deletes the watchlist dies $when its external call $call",
+    "is completed by the sweeper if the process that deletes the watchlist dies $when its external call number $call",
     async (point: CrashPoint) => {
       const id = await created();
       await putRuns(id, 2, 2);

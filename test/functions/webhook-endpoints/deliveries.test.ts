@@ -222,7 +222,7 @@ describe("the webhook delivery log", () => {
     expect(made).toHaveLength(24);
   });
 
-  it("of one endpoint contains only the deliveries of that endpoint, and accepts the same filters as the account's log", async () => {
+  it("contains only the deliveries of one endpoint at the endpoint's path, and accepts the same filters there", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const own = await logged(1, { endpointId: endpoint.id });
     await logged(2);

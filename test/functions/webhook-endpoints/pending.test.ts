@@ -106,7 +106,7 @@ describe("a delivery before its first attempt", () => {
     expect(entriesOf(await list({ state: "delivered" }))).toEqual([]);
   });
 
-  it("keeps its ID after the attempt, and is listed exactly once", async () => {
+  it("keeps its ID after the attempt, and is listed exactly once before and after it", async () => {
     await world.addEndpoint(account, receiver.url);
     await publish(1);
     const before = entriesOf(await list());
