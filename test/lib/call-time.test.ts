@@ -46,7 +46,7 @@ describe("the timeout of a call that charges", () => {
   });
 
   it.each(cases)(
-    "for the function '%s' is at least the gateway's timeout for a %s call",
+    "for the function '%s' is at least the gateway's timeout for a call in the mode '%s'",
     (name, mode) => {
       expect(timeoutMs(mode, name)).toBeGreaterThanOrEqual(gatewaySeconds[mode] * 1_000);
     },

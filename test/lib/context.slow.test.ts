@@ -163,7 +163,7 @@ describe("the CDK context", () => {
   });
 
   it.each(["domain-name", "Waf", "responsemode"])(
-    "is refused if it contains the misspelled key '%s'",
+    "is refused if it contains a misspelled key: '%s'",
     (key) => {
       expect(() => appWith({ [key]: "x" })).toThrow(`Context '${key}' is unknown. Did you mean '`);
     },

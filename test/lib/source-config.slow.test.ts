@@ -112,7 +112,7 @@ describe("the source configuration at synthesis", () => {
     }
   });
 
-  it("allows functions that read sources to read exactly the secrets that it names", () => {
+  it("allows functions that read sources to read exactly the secrets that the configuration names", () => {
     const service = serviceWith({ sources });
     for (const { variable, statements } of bySource(service).values()) {
       expect(variable).toBe(sources);
@@ -206,7 +206,7 @@ describe("the source configuration at synthesis", () => {
     [/^Context 'sourceSecrets' must list/, { sourcesParameter: "/a", sourceSecrets: canary }],
     [/^Context 'sourceSecrets' requires 'sourcesParameter'/, { sourceSecrets: secretArn }],
   ] as const)(
-    "is refused with an error that matches %s and contains no configured value",
+    "is refused with an error that matches the pattern %s and contains no configured value",
     (message, context) => {
       const synthesis = (): unknown => serviceWith(context);
       expect(synthesis).toThrow(message);

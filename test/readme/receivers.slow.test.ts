@@ -306,7 +306,7 @@ describe("the code for a verification library in docs/webhooks.md:", () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   it.each(["asStripe", "asStandardWebhooks"] as const)(
-    "%s accepts a delivery of the service, and refuses a delivery with another secret or a changed body",
+    "the function %s accepts a delivery of the service, and refuses a delivery with another secret or a changed body",
     (name) => {
       const body = Buffer.from(test.body);
       const signing = { body, secrets: [secret, previous], at: new Date() };

@@ -145,7 +145,7 @@ describe("reserved concurrency", () => {
     }
   });
 
-  it("is absent in dev, and in prod if the context turns it off", () => {
+  it("is absent in dev, and in prod if the context turns reserved concurrency off", () => {
     expect(reservedIn(synthesize("dev").service)).toEqual({});
     expect(reservedIn(synthesize("prod", { reservedConcurrency: "off" }).service)).toEqual({});
   });

@@ -74,7 +74,7 @@ it("the outage test's proxy holds requests while the store hangs, and later forw
   expect(executed).toEqual(["one"]);
 });
 
-it("the outage test's proxy forwards requests until the first charge and holds later ones, in the mode that hangs at the charge", async () => {
+it("the outage test's proxy, in the mode that hangs at the charge, forwards requests until the first charge and holds later requests", async () => {
   await proxy.set("hanging at the charge");
   expect(await send('{"type":{"S":"reserve"}}')).toContain("reserve");
   const charging = send('{"type":{"S":"charge"}}');
@@ -86,7 +86,7 @@ it("the outage test's proxy forwards requests until the first charge and holds l
   expect(await after).toBe("executed a read");
 });
 
-it("the outage test's proxy forwards only requests that check an API key, in the mode that hangs after the key check", async () => {
+it("the outage test's proxy, in the mode that hangs after the key check, forwards only requests that check an API key", async () => {
   await proxy.set("hanging after the key check");
   const keyRow = '{"Key":{"pk":{"S":"key#1"}}}';
   expect(await send(keyRow, { operation: "UpdateItem" })).toBe(`executed ${keyRow}`);

@@ -44,7 +44,7 @@ describe("audited, which records a change in the audit log,", () => {
     expect(JSON.stringify(lines)).not.toContain("secret");
   });
 
-  it("stores the exit code of a change that ended incomplete", async () => {
+  it("stores the exit code of a change that was only partly completed", async () => {
     const { lines, options } = world();
     let code = 0;
     await withAuditLines({ ...options, exitCode: () => code }, async () => {
