@@ -19,8 +19,11 @@ describe("the suggestion in an error message", () => {
     ["is equally similar to several valid values", "retailer_x", ["retailer_a", "retailer_b"]],
     ["has thousands of characters", "days".repeat(1_000), ["days".repeat(1_000)]],
     ["has no valid alternatives", "days", []],
-  ])("is missing if the invalid value %s", (_, value, valid) => {
-    expect(nearest(value, valid)).toBeUndefined();
-    expect(didYouMean(value, valid)).toBe("");
-  });
+  ])(
+    "is missing if the invalid value has no clear nearest valid value (the invalid value %s)",
+    (_, value, valid) => {
+      expect(nearest(value, valid)).toBeUndefined();
+      expect(didYouMean(value, valid)).toBe("");
+    },
+  );
 });

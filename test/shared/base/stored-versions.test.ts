@@ -26,10 +26,13 @@ describe("a release of the service", () => {
   it.each([
     ["that accepts the next version", accepting, older],
     ["that writes the next version", writing, newer],
-  ])("%s converts rows of both versions to the version of its code", (_, kind, expected) => {
-    expect(readable(kind, { ...older, stored_version: 2 }, "it")).toEqual(expected);
-    expect(readable(kind, { ...newer, stored_version: 3 }, "it")).toEqual(expected);
-  });
+  ])(
+    "%s converts rows of the older and of the newer version to the version of its code",
+    (_, kind, expected) => {
+      expect(readable(kind, { ...older, stored_version: 2 }, "it")).toEqual(expected);
+      expect(readable(kind, { ...newer, stored_version: 3 }, "it")).toEqual(expected);
+    },
+  );
 
   it("stores the version of every row that it writes, except version 1", () => {
     expect(writable(accepting, older, "current")).toEqual({ ...older, stored_version: 2 });
@@ -44,7 +47,7 @@ describe("a release of the service", () => {
     expect(writable(requiring, newer, "previous")).toEqual({ ...newer, stored_version: 3 });
   });
 
-  it("adds no attribute when it converts a row that lacks the converted attribute", () => {
+  it("adds no attribute when it converts a row without the attribute that the conversion changes", () => {
     expect(readable(writing, { id: "x", stored_version: 2 }, "it")).toEqual({ id: "x" });
   });
 

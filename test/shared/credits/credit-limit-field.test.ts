@@ -8,7 +8,7 @@ describe("the field 'max_credits' of a request body", () => {
   });
 
   it.each([{}, { max_credits: null }, { max_credits: 1 }, { max_credits: 2 ** 53 - 1 }])(
-    "may be absent, null or a positive integer: %j",
+    "may be absent, null or a positive integer (body: %j)",
     (sent) => {
       expect(v.parse(body, sent)).toEqual(sent);
     },

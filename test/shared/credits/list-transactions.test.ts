@@ -89,7 +89,7 @@ describe("a listed ledger entry", () => {
   it.each([
     ["names the request and the endpoint of an item call", { endpoint: "products" }],
     ["names only the request of an item call that an earlier release wrote", {}],
-  ])("%s", async (_, more) => {
+  ])("follows the rule that it %s", async (_, more) => {
     expect(await listed({ requestId: "req_1", ...more })).toStrictEqual({
       ...unattributed,
       request_id: "req_1",
@@ -104,7 +104,7 @@ describe("a page of ledger entries", () => {
   it.each([
     ["has more entries if it has a next page", "ctx_9", true],
     ["has no more entries if it has no next page", null, false],
-  ])("%s", async (_, next, more) => {
+  ])("follows the rule that it %s", async (_, next, more) => {
     const history: CreditHistory = { page: async () => ({ transactions: [], next }) };
     expect(await listTransactions(query, history)).toEqual({
       object: "list",

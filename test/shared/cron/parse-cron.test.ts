@@ -91,12 +91,12 @@ describe("a cron macro", () => {
     ["@monthly", "0 0 1 * *"],
     ["@yearly", "0 0 1 1 *"],
     ["@YEARLY", "0 0 1 1 *"],
-  ])("%s is equivalent to %s", (macro, expression) => {
+  ])("named %s is equivalent to the cron %s", (macro, expression) => {
     expect(parseCron(macro, "UTC").fields).toEqual(parseCron(expression, "UTC").fields);
   });
 
   it.each(["@", "@annually", "@midnight", "@reboot", "@every 5m", "@yearly !", "@@daily", "@dail"])(
-    "%s is refused with the list of the five valid macros",
+    "named %s is refused with the list of the five valid macros",
     (macro) => {
       expect(refusalOf(macro)).toMatchObject({
         param: "cron",
@@ -210,7 +210,7 @@ describe("an invalid cron", () => {
     ["0 0 * * * 2027 *", "7 fields"],
     ["0 0 1 * *\n0 0 1 * *", "9 fields"],
     ["0\u00a00\u00a0*\u00a0*\u00a0*", "1 field"],
-  ])("is refused if it does not have five fields: %j has %s", (expression, count) => {
+  ])("is refused if it does not have five fields: the text %j has %s", (expression, count) => {
     expect(refusalOf(expression).message).toContain(`'cron' must have 5 fields (got ${count})`);
   });
 
@@ -259,7 +259,7 @@ describe("the smallest gap between two runs of a cron", () => {
     ["0,58 0,23 31 12 *", 58],
     ["0,58 0,23 1,31 4,6 *", 58],
     ["0,58 0,23 * * MON,WED,FRI", 58],
-  ])("is accepted for the expression %s: %d minutes", (expression, gap) => {
+  ])("is accepted for the expression %s, with a gap of %d minutes", (expression, gap) => {
     expect(smallestGapMinutes(parseCron(expression, "UTC").fields)).toBe(gap);
   });
 
@@ -284,7 +284,7 @@ describe("the smallest gap between two runs of a cron", () => {
     ["0,58 0,23 29 2 SUN", "2 minutes apart"],
     ["0,58 0,23 1,28 2,3 MON", "2 minutes apart"],
     ["0,58 0,23 * 2 SAT,SUN", "2 minutes apart"],
-  ])("is refused for the expression %s: %s", (expression, gap) => {
+  ])("is refused for the expression %s, whose runs are %s", (expression, gap) => {
     expect(refusalOf(expression).message).toContain(gap);
   });
 });
@@ -307,7 +307,7 @@ describe("the time zone of a cron", () => {
     expect(parseCron("@daily", text).timezone).toBe(timezone);
   });
 
-  it("may be any IANA name, and a due time can be computed for each", () => {
+  it("may be any IANA name, and the service can compute a due time in each of these zones", () => {
     const names = [...Intl.supportedValuesOf("timeZone"), ...zoneAliases];
     expect(new Set(names).size).toBe(names.length);
     for (const name of names) {

@@ -290,7 +290,7 @@ const remove = (name: string) =>
   buckets.s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: `${folder}${name}` }));
 
 describe("the archive of a small run", () => {
-  it("is returned to the caller instead of being stored if the process writes the next row versions", async () => {
+  it("is returned to the caller instead of being stored as objects if the process writes the next row versions", async () => {
     const archive = await archiveUnlessSmall(small, { ...bodies, writes: "next" });
 
     expect(archive).not.toBeNull();
@@ -298,7 +298,7 @@ describe("the archive of a small run", () => {
   });
 
   it.each(["current", "previous"] as const)(
-    "is stored as objects if the process writes the %s row versions",
+    "is stored as objects if the process writes the row versions '%s'",
     async (writes) => {
       expect(await archiveUnlessSmall(small, { ...bodies, writes })).toBeNull();
       expect(puts).toEqual(["events-00001.jsonl.gz", "run.json.gz"]);

@@ -90,7 +90,7 @@ describe("dynamoUsageStore", () => {
     { period: "one day", to: "2026-03-01" },
     { period: "several days", to: "2026-03-04" },
   ])(
-    "reads the usage of $period of a shard again only if its records are copied to a page during the read",
+    "reads a shard's usage of $period again only if records of the shard are copied to a page during the read",
     async ({ to }) => {
       accountId = await world.open(25_000);
       const uncopied = watchedClient(world.client, (command, send) => {

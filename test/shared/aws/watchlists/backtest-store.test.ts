@@ -42,7 +42,7 @@ const result = {
 } as unknown as NonNullable<BacktestJob["result"]>;
 
 describe("the store of back-tests", () => {
-  it("returns a job as it was created", async () => {
+  it("returns a back-test job with the same values as at its creation", async () => {
     const job = aJob("bt_1");
     expect(await store.create(job)).toEqual({ outcome: "created" });
     expect(await store.get(job)).toEqual(job);
@@ -75,7 +75,7 @@ describe("the store of back-tests", () => {
     expect(await store.get(job)).toMatchObject({ status: "failed", error: "Why.", result: null });
   });
 
-  it("refuses a second job of an account while the first one is in progress", async () => {
+  it("refuses a second job of an account while the account's first job is in progress", async () => {
     const [first, second] = [aJob("bt_1"), aJob("bt_2", "wl_2")];
     await store.create(first);
     expect(await store.create(second)).toEqual({ outcome: "busy", id: "bt_1" });
