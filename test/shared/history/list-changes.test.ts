@@ -31,7 +31,7 @@ const query: ChangesQuery = {
 };
 
 describe("the changes of several watchlists, sorted by size,", () => {
-  it("are on exactly one page each if their sizes are equal, whichever watchlist is read first", async () => {
+  it("are each on exactly one page if their sizes are equal, whichever watchlist is read first", async () => {
     const pageWith = async (slowest: string, startingAfter: string | undefined) =>
       listChanges(
         { ...query, startingAfter },

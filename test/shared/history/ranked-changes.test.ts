@@ -98,7 +98,7 @@ describe("the net changes of a period", () => {
     ]);
   });
 
-  it("are filtered by the net percentage, not by the percentages of single changes", async () => {
+  it("are filtered by the percentage of the net change, not by the percentages of the single changes", async () => {
     const points = [
       point("1", 2, price(100, 97)),
       point("1", 3, price(97, 94)),

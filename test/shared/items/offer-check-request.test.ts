@@ -126,13 +126,16 @@ describe("a request to check offers with an invalid value", () => {
     ["ids[0].offerListingId", "an empty offer ID under the alias", { ids: [offer("")] }],
     ["platform", "an unknown platform", { platform: "retailer_z", offers: [offer("a")] }],
     ["marketplace", "an unknown marketplace", { marketplace: "zz", offers: [offer("a")] }],
-  ])("is refused with 400 INVALID_PARAM, and the error names '%s': %s", (param, _case, body) => {
-    expect(refused(body)).toMatchObject({
-      status: 400,
-      code: "INVALID_PARAM",
-      details: { param },
-    });
-  });
+  ])(
+    "is refused with 400 INVALID_PARAM, and the error names '%s' (the error: %s)",
+    (param, _case, body) => {
+      expect(refused(body)).toMatchObject({
+        status: 400,
+        code: "INVALID_PARAM",
+        details: { param },
+      });
+    },
+  );
 });
 
 describe("the error for an invalid offer ID", () => {
@@ -153,7 +156,7 @@ describe("the error for an invalid offer ID", () => {
       "'offers[0].offerListingId' must not contain control characters or unpaired surrogates. " +
         "Send it as the service returned it.",
     ],
-  ])("states what is wrong with %s and how to correct it", (_case, id, message) => {
+  ])("states what is wrong with the ID (%s) and how to correct it", (_case, id, message) => {
     expect(refused({ offers: [offer(id)] }).message).toBe(message);
   });
 });
@@ -165,13 +168,16 @@ describe("a request to check offers where offer checks are not available", () =>
     ["retailer_b", { platform: "retailer_b" }],
     ["retailer_c", { platform: "retailer_c" }],
     ["retailer_d", { platform: "retailer_d" }],
-  ])("is refused with 501 for %s, even if the offers are malformed or missing", (_case, shop) => {
-    for (const offers of [[{ asin: "?", offerListingId: "?" }], undefined]) {
-      expect(refused({ ...shop, offers })).toMatchObject({
-        status: 501,
-        code: "NOT_IMPLEMENTED",
-        details: { comingSoon: true },
-      });
-    }
-  });
+  ])(
+    "is refused with 501 for a platform or marketplace without offer checks (%s), even if the offers are malformed or missing",
+    (_case, shop) => {
+      for (const offers of [[{ asin: "?", offerListingId: "?" }], undefined]) {
+        expect(refused({ ...shop, offers })).toMatchObject({
+          status: 501,
+          code: "NOT_IMPLEMENTED",
+          details: { comingSoon: true },
+        });
+      }
+    },
+  );
 });

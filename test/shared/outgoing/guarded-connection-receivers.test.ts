@@ -189,7 +189,7 @@ describe("the response of a webhook receiver", () => {
     expect(await post(url)).toMatchObject({ outcome: "answered", status: 200 });
   });
 
-  it("is returned even if the connection is then reset", async () => {
+  it("is returned even if the receiver resets the connection after the response", async () => {
     const server = await accepting((socket) => {
       socket.once("data", () => {
         socket.write(wire(202, {}, "ok"), () => socket.resetAndDestroy());
@@ -316,12 +316,15 @@ describe("a connection to a receiver", () => {
     ["is not signed by an authority", selfSigned],
     ["is for another host name", namedOtherwise],
     ["has expired", expired],
-  ])("fails if the receiver's certificate %s", async (_, certificate) => {
-    const receiver = await receiving((socket) => socket.write(wire(200)), certificate);
+  ])(
+    "fails if the receiver's certificate is not valid (the certificate %s)",
+    async (_, certificate) => {
+      const receiver = await receiving((socket) => socket.write(wire(200)), certificate);
 
-    expect(await post(receiver.url)).toEqual(untrusted);
-    expect(receiver.requests).toEqual([]);
-  });
+      expect(await post(receiver.url)).toEqual(untrusted);
+      expect(receiver.requests).toEqual([]);
+    },
+  );
 
   it("fails if an unknown authority signed the receiver's certificate", async () => {
     const receiver = await receiving((socket) => socket.write(wire(200)));

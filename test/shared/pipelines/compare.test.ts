@@ -50,10 +50,13 @@ describe("the changed fields between two reads", () => {
     "usedMinPrice",
     "buyboxPrice",
     "lowestPrice",
-  ])("include the field '%s' only if it changes by more than half a cent", (field) => {
-    expect(changedFields({ [field]: 10 }, { [field]: 10.005 }, [field])).toEqual({});
-    expect(changedFields({ [field]: 10 }, { [field]: 10.01 }, [field])).toHaveProperty(field);
-  });
+  ])(
+    "include the field '%s' only if the value of the field changes by more than half a cent",
+    (field) => {
+      expect(changedFields({ [field]: 10 }, { [field]: 10.005 }, [field])).toEqual({});
+      expect(changedFields({ [field]: 10 }, { [field]: 10.01 }, [field])).toHaveProperty(field);
+    },
+  );
 
   it("include a number that is not a price, even after the smallest change", () => {
     expect(changedFields({ rating: 4.5 }, { rating: 4.501 }, ["rating"])).toHaveProperty("rating");

@@ -45,7 +45,7 @@ describe("the item IDs of a request", () => {
     ["retailer_b", "123456789012345", "123456789012345"],
     ["retailer_c", "A-12345678", "12345678"],
     ["retailer_c", "12345678", "12345678"],
-  ] as const)("are normalized for %s: %j becomes %s", (platform, raw, id) => {
+  ] as const)("are normalized for the platform %s: the ID %j becomes %s", (platform, raw, id) => {
     expect(parseItemIds(platform, [raw], "ids")).toEqual([id]);
   });
 

@@ -52,7 +52,7 @@ describe("the announced endpoints for structured data", () => {
     ["retailer_a", "constructor"],
     ["__proto__", "search"],
     ["", ""],
-  ])("return 404 for an unknown platform or kind in the path %s/%s", (platform, kind) => {
+  ])("return 404 for an unknown platform or kind: the path %s/%s", (platform, kind) => {
     expect(structuredError(platform, kind)).toMatchObject({ status: 404, code: "NOT_FOUND" });
   });
 });

@@ -131,7 +131,7 @@ describe("a preview", () => {
     ],
     ["two steps", twoSteps],
   ])(
-    "of the current pipeline with %s returns the same events and charge as the next run",
+    "of the current pipeline with the feature '%s' returns the same events and charge as the next run",
     async (_name, pipeline) => {
       const list = await readOnce({ pipeline });
       bench.answers.product = (id) =>
@@ -234,7 +234,7 @@ describe("a preview", () => {
     ["the balance", { granted: 3, code: "INSUFFICIENT_CREDITS" }],
     ["'max_credits'", { granted: 100, maxCredits: 3, code: "INVALID_PARAM" }],
   ])(
-    "that would reserve more credits than %s is refused, and neither reads nor charges",
+    "that would reserve more credits than a limit (%s) is refused, and neither reads nor charges",
     async (_name, { granted, code, ...cap }) => {
       bench = await startRunBench({ tables, credits: granted });
       const list = await bench.createList(ids);
@@ -266,7 +266,7 @@ describe("a preview", () => {
     expect((await bench.account()).balance).toBe(100);
   });
 
-  it("sends the deadline of the call with the reads of every step, even after the deadline", async () => {
+  it("passes the deadline of the call to the reads of every step, even after the deadline", async () => {
     const list = await readOnce();
     const deadlines: number[] = [];
     const { scraperFor } = bench.sources;
@@ -302,7 +302,7 @@ describe("a preview", () => {
     expect(shown(found).total.events).toEqual({ "watchlist.product.changed": 4 });
   });
 
-  it("returns derived fields only if the history contains every earlier run", async () => {
+  it("returns derived fields only if the history contains all earlier runs", async () => {
     const list = await readOnce();
     const pipeline = checks({
       when: "ok",
