@@ -132,7 +132,7 @@ describe("a change of a field that two scrapers read", () => {
     expect(sweep.reported).toEqual([["pulse", newMinPrice(10, 9)]]);
   });
 
-  it("routes its item from pulse to the next step, even if an earlier refresh read the same change", async () => {
+  it("routes its item from the pulse step to the next step, even if an earlier refresh read the same change", async () => {
     const pipeline: Pipeline = {
       entry: "pulse",
       baseline: "full",
@@ -287,7 +287,7 @@ describe("the 'last_change' of an item", () => {
     });
   });
 
-  it("shows a client that polls with 'changed_since' every change in the run's events", async () => {
+  it("shows every change in the run's events to a client that polls with 'changed_since'", async () => {
     const { bench, list, next } = await watched(
       pipelineOf([{ ...toLite, notify: true }], [notify]),
     );

@@ -124,7 +124,7 @@ describe("a schedule tick", () => {
     expect(await nextRunAt()).toBe(due);
   });
 
-  it("that arrives hours late starts one run, and leaves the next run at its usual time", async () => {
+  it("that arrives hours late starts one run, and leaves the time of the next run unchanged", async () => {
     await put({ schedule: cronSchedule("31 * * * *", "UTC") });
 
     expect(await tick(due, "2026-03-01T15:00:00.000Z")).toMatchObject({ runNumber: 1 });

@@ -76,7 +76,7 @@ describe("a run whose first step costs more than 'max_credits_per_run'", () => {
     expect(bench.reads()).toBe(0);
   });
 
-  it("leaves its items to the first run after an increase of the limit", async () => {
+  it("leaves its items to the first run after the limit is increased", async () => {
     const world = await withList(skus, { maxCreditsPerRun: 3 });
     const { bench, list } = world;
     await bench.run(list);
@@ -86,7 +86,7 @@ describe("a run whose first step costs more than 'max_credits_per_run'", () => {
     expect(await bench.lastRun(list)).toMatchObject({ credits: 4, error: null });
   });
 
-  it("defers this step, and reads a later step that costs less", async () => {
+  it("defers this first step, and reads a later step that costs less", async () => {
     const pipeline: Pipeline = {
       entry: "scan",
       baseline: "first",
@@ -183,7 +183,7 @@ describe("a watchlist with a 'daily_credit_budget'", () => {
     expect(await bench.lastRun(list)).toMatchObject({ status: "completed", error: null });
   });
 
-  it("defers a run after the budget is used up, and the run's error states how many credits were left", async () => {
+  it("defers a run after the budget is used up, and the run's error states how many credits were left in the budget", async () => {
     const { bench, list } = await withList(skus, { dailyCreditBudget: 7 });
     await bench.run(list);
     bench.clock.advance(3_600_000);

@@ -39,7 +39,7 @@ describe("a route with a derived field", () => {
     expect(matched(newLow, reads)).toEqual([1, 5]);
   });
 
-  it("matches once if each outcome is stored twice", () => {
+  it("matches once even if each outcome is stored twice", () => {
     expect(matched(newLow, priced([1, 20], [31, 12], [1, 12]), 2)).toEqual([1]);
   });
 

@@ -93,17 +93,17 @@ describe("the step that makes an owed retry", () => {
       { step: "look" },
       withFull,
     ],
-  ])("is '%s', %s", (...row) => {
+  ])("has the ID '%s': it is %s", (...row) => {
     const [expected, , owed, pipeline] = row;
     expect(stepOfRetry(pipeline, active, owed).id).toBe(expected);
   });
 
-  it("is the baseline step for an item without a first read", () => {
+  it("is the baseline step if the item has not had a first read", () => {
     const pipeline = { ...pipelineOf(pulse, look, full), baseline: "full" };
     expect(stepOfRetry(pipeline, { state: "new" }, lite).id).toBe("full");
   });
 
-  it("is a step with routes and the same kind of read if the baseline step has no routes", () => {
+  it("is a step with routes and the same kind of read as the baseline step if the baseline step has no routes", () => {
     const owedFull: OwedRetry = { step: "full", scraper: "retailer_a.full" };
     const base = { ...full, id: "base" };
     const withBase = (...steps: readonly Step[]): Pipeline => ({
@@ -146,7 +146,7 @@ describe("the owed retries of an item", () => {
     expect(owes.map(({ step }) => step)).toEqual(["scan", "look"]);
   });
 
-  it("are cleared only by an answer of the step that makes the retry", () => {
+  it("are cleared only by an answer at the step that makes the retry", () => {
     const item = { ...active, owes: [{ step: "old", scraper: look.scraper }] };
     expect(retriesAfterAnswer(pipelineOf(pulse, look), item, "scan")).toEqual(item.owes);
     expect(retriesAfterAnswer(pipelineOf(pulse, look), item, "look")).toEqual([]);
@@ -286,7 +286,7 @@ describe("the items that a step deferred or failed to read", () => {
     expect(reported(world)).toHaveLength(4);
   });
 
-  it("are read by the next run if the pipeline was changed during the run that failed to read them", async () => {
+  it("are read by the next run even if the pipeline was changed during the run that failed to read them", async () => {
     const world = await watched(scanned());
     const { bench, list } = world;
     bench.clock.advance(3_600_000);
@@ -337,7 +337,7 @@ describe("the owed retry of an item that a source did not answer", () => {
     expect((await bench.items(list)).flatMap(({ owes }) => owes)).toEqual([]);
   });
 
-  it("of an offer check reads the last known offer, and is cleared if no offer is known", async () => {
+  it("that belongs to an offer check reads the last known offer, and is cleared if no offer is known", async () => {
     const check: Step = { id: "check", scraper: "retailer_a.offer_check", routes: [] };
     const world = await watched(
       pipelineOf({ ...look, routes: [{ when: "always", run: "check" }] }, check),
@@ -364,7 +364,7 @@ describe("the owed retry of an item that a source did not answer", () => {
   });
 });
 
-describe("an owed retry that is stored with only a step ID", () => {
+describe("an owed retry that an earlier release stored with only a step ID", () => {
   it("is made by the step with this ID, or by lite if a default pipeline has no such step", async () => {
     const world = await watched(scanned());
     const { bench, list } = world;

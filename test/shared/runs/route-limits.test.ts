@@ -58,7 +58,7 @@ describe("a route with 'min_delta'", () => {
     ]);
   });
 
-  it("does not match a null value, and compares the next number with the value before null", () => {
+  it("does not match a null value, and compares the next number with the value before the null value", () => {
     expect(notified({ min_delta: 5 }, priced(100, null, 98, null, 60))).toEqual([
       "-",
       "-",
@@ -174,7 +174,7 @@ describe("a route with 'cooldown'", () => {
     expect(effects.map(({ changes }) => changes !== null)).toEqual([false, true, false, false]);
   });
 
-  it("also delays matches during the cooldown if its 'when' is not \"changed\"", () => {
+  it("delays its matches during the cooldown even if its 'when' is not \"changed\"", () => {
     const low: Route = {
       when: "ok",
       field: "price",
@@ -241,7 +241,7 @@ describe("a route with 'confirm'", () => {
     expect(notified(route, priced(100, 900, 100, 100, 100))).toEqual(["-", "-", "-", "-", "-"]);
   });
 
-  it("whose 'when' is not \"changed\" matches from the nth matching read in a row on", () => {
+  it("matches, if its 'when' is not \"changed\", from the nth matching read in a row on", () => {
     const low: Route = {
       when: "ok",
       field: "price",
@@ -289,7 +289,7 @@ describe("a route with 'once'", () => {
     expect(matched(low, [...priced(94), failed, found({}), ...priced(94)])).toEqual([0]);
   });
 
-  it("matches after the cooldown if its condition became true during the cooldown and is still true", () => {
+  it("matches after the cooldown if its condition became true during the cooldown and is still true then", () => {
     expect(matched({ ...low, cooldown: "1h" }, priced(94, 96, 94, 94, 94, 94))).toEqual([0, 4]);
     expect(matched({ ...low, cooldown: "1h" }, priced(94, 96, 94, 96, 96, 96))).toEqual([0]);
   });
@@ -314,7 +314,7 @@ describe("a route with 'where'", () => {
     ).toEqual(["-", "-", "-", "70 > 60", "-"]);
   });
 
-  it("reports the difference from the reference value at the first read for which its tests pass", () => {
+  it("reports the difference from the reference value at the first read at which its tests pass", () => {
     const route = { op: "decreased", min_delta_percent: 5, where: [inStock] } as const;
     expect(notified(route, states([100, true], [90, false], [90, false], [90, true]))).toEqual([
       "-",
@@ -347,7 +347,7 @@ describe("the state of a route", () => {
     expect(effects.at(-1)?.changes).toEqual({ price: { before: 100, after: 95 } });
   });
 
-  it("is removed at the item's first read after the removal of the route from the pipeline", () => {
+  it("is removed at the item's first read after the route is removed from the pipeline", () => {
     const pipeline = pipelineOf({ ...drop, min_delta: 6 });
     const { item } = playReads(pipelineOf(drop), reads);
     expect(Object.keys(item.routeStates ?? {})).toHaveLength(1);

@@ -27,7 +27,7 @@ const tables = openTables();
 describe.each([
   ["on a platform with one tier", oneTier, oneTierEnds],
   ["on the default pipeline of retailer_a", defaultOfRetailerA, retailerAEnds],
-])("a run %s", (_, scenario, expected) => {
+])("a run in the scenario '%s'", (_, scenario, expected) => {
   it("has the statuses, charges, items and events that the specification requires", async () => {
     expect(await scenario({ tables })).toMatchObject(expected);
   });
@@ -235,7 +235,7 @@ describe("a run without progress for 15 minutes", () => {
 });
 
 describe("a run that is abandoned between two steps", () => {
-  it("gives each unread item an owed retry of the step that should have read it", async () => {
+  it("gives each unread item an owed retry of the step at which the item was not read", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 1 });
     const list = await bench.createList(asins.slice(0, 2), { platform: "retailer_a" });
     bench.answers.product = () => ({ status: "ok", fields: product(10, 10) });
@@ -296,7 +296,7 @@ describe("an item that is removed while its run is in progress", () => {
 
 describe("a step with the name of a JavaScript object member as its ID", () => {
   it.each(["constructor", "toString", "hasOwnProperty"])(
-    "has correct stats and the correct charge: %s",
+    "has correct stats and the correct charge (the step ID: %s)",
     async (id) => {
       const bench = await startRunBench({ tables });
       const list = await bench.createList(["10001"], {

@@ -41,7 +41,7 @@ describe("the metrics of a schedule tick", () => {
     return { tick, sink };
   };
 
-  it("contain one started run and its delay, even if the tick arrives twice", async () => {
+  it("contain one started run and the delay of its start, even if the tick arrives twice", async () => {
     const { tick, sink } = await tickOf(null);
     await tick("2026-03-01T10:31:07.500Z");
     await tick("2026-03-01T10:31:09.000Z");

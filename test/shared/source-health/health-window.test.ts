@@ -64,7 +64,7 @@ describe("the health of a source in a time window", () => {
     ["degraded", { ok: 50, unavailable: 50 }],
     ["down", { ok: 49, unavailable: 51 }],
     ["unknown", { unavailable: 9 }],
-  ] as const)('is "%s" for the counts %j', (status, statuses) => {
+  ] as const)('has the status "%s" for the counts %j', (status, statuses) => {
     expect(statusOf(statuses)).toBe(status);
   });
 
@@ -110,7 +110,7 @@ describe("the level of a source's quota", () => {
     ["exhausted", { left: 0, max: 1_200 }],
     ["low", { left: 120, max: 1_200 }],
     ["ample", { left: 121, max: 1_200 }],
-  ] as const)("is %j for the quota %j", (level, quota) => {
+  ] as const)("is the level %j for the quota %j", (level, quota) => {
     expect(quotaLevel(quota)).toBe(level);
   });
 });
