@@ -82,7 +82,7 @@ describe("a change of a watchlist's items", () => {
     expect(ids).toEqual(["10001", "10003", "10004", "10006"]);
   });
 
-  it("resets all values of an item except its revision if the change reactivates the item, or removes and adds it", async () => {
+  it("resets all values of an item except its revision if the change reactivates the item, or removes and adds the item", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]).map(delisted));
     await change(list, { add: ["10001", "10002"], remove: ["10002"] });
     const fresh = ["10001", "10002"].map((id) =>
@@ -91,7 +91,7 @@ describe("a change of a watchlist's items", () => {
     expect(await items(list)).toEqual(fresh);
   });
 
-  it("resets a delisted item that it adds again, even without another ID in the change", async () => {
+  it("resets a delisted item that the change adds again, even if the change contains no other ID", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]).map(delisted));
     const { tally, watchlist } = await change(list, { add: ["10001"] });
     expect(tally).toEqual({
@@ -106,7 +106,7 @@ describe("a change of a watchlist's items", () => {
     expect((await items(list)).map(({ state }) => state)).toEqual(["new", "delisted"]);
   });
 
-  it("writes no page if all its new IDs are already on the watchlist", async () => {
+  it("writes no page if all IDs to add are already on the watchlist", async () => {
     const list = await world.open(itemsOf(numbered(1_500)));
     const before = await world.rows(list);
     const { tally } = await change(list, { add: numbered(1_500), remove: ["99999"] });
@@ -133,7 +133,7 @@ describe("a change of a watchlist's items", () => {
     });
   });
 
-  it("writes only the pages that contain one of its IDs", async () => {
+  it("writes only the pages that contain one of the change's IDs", async () => {
     const list = await world.open(itemsOf(numbered(5_000)));
     await change(list, { add: ["10000005"], remove: ["1003500"] });
     const versions = (await world.rows(list)).map((row) => row.version);
@@ -362,7 +362,7 @@ describe("an item change that sets labels", () => {
     expect(found.get("10002")?.addedAt).toBe(now.toISOString());
   });
 
-  it("keeps the label of an item that it adds again without a label", async () => {
+  it("keeps the label of an item that the change adds again without a label", async () => {
     const list = await world.open(itemsOf(["10001"]));
     await change(list, { add: [object("10001", "Kettle")] });
     const { tally } = await change(list, { add: ["10001"] });
@@ -370,7 +370,7 @@ describe("an item change that sets labels", () => {
     expect((await details(list)).get("10001")?.label).toBe("Kettle");
   });
 
-  it("removes the label of an item that it removes, even if it adds the item again", async () => {
+  it("removes the label of an item that the change removes, even if the change adds the item again", async () => {
     const list = await world.open(itemsOf(["10001", "10002", "10003"]));
     await change(list, { add: ["10001", "10002", "10003"].map((id) => object(id, "Kettle")) });
     await change(list, { add: ["10002"], remove: ["10001", "10002"] });
@@ -388,7 +388,7 @@ describe("an item change that sets labels", () => {
   it.each([
     ["404 if the watchlist was deleted", "watchlist_deleted", "NOT_FOUND"],
     ["503 after too many conflicts", "contended", "UNAVAILABLE"],
-  ] as const)("returns %s when it writes labels", async (_, outcome, code) => {
+  ] as const)("returns an error if its labels cannot be written (%s)", async (_, outcome, code) => {
     const list = await world.open(itemsOf(["10001"]));
     const pages: PageStore = { ...world.store(), changeDetails: async () => outcome };
     await expect(
@@ -449,7 +449,7 @@ describe("an item change that finds the watchlist full halfway through its write
     });
   });
 
-  it("reports in its 409 error that nothing was applied if its first write finds the watchlist full", async () => {
+  it("reports in its 409 error that nothing was applied if already its first write finds the watchlist full", async () => {
     const list = await world.open(itemsOf(["10001"]));
     const pages: PageStore = { ...world.store(), replace: async () => "full" };
     await expect(change(list, { add: ["10002"] }, { pages })).rejects.toMatchObject({
@@ -473,7 +473,7 @@ describe("the body of an item change", () => {
       "remove[1]",
     ],
     ["50,001 IDs to add", { add: numbered(50_001) }, "INVALID_PARAM", "add"],
-  ])("is refused if it has %s", (...row) => {
+  ])("is refused if it is invalid: it has %s", (...row) => {
     const [, body, code, param] = row;
     expect(() => parseItemChange("retailer_d", body)).toThrow(
       expect.objectContaining({ code, details: { param } }) as Error,

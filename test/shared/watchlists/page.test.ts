@@ -108,7 +108,7 @@ describe("the stored pages of a watchlist", () => {
   it.each([
     ["fit into one page of exactly", 0, 1],
     ["do not fit into one page of one byte less than", 1, 2],
-  ])("%s the size of their items", (_what, less, count) => {
+  ])("%s the size in bytes of their items", (_what, less, count) => {
     const some = items(2);
     const bytesMax = encodeItems(some).byteLength - less;
     const pages = cutPages({ lowest: "1", upper: "2" }, some, { itemsMax: 60, bytesMax });
@@ -223,9 +223,12 @@ describe("the latest change of a page", () => {
     ["the later of two times, whichever item has it", [later, earlier, null], later],
     ["the last time if times ascend", [earlier, later], later],
     ["null if no item changed", [null], null],
-  ])("is %s", (_, times, expected) => {
-    expect(maxChangedAt(times.map(gone))).toBe(expected);
-  });
+  ])(
+    "is computed from the changes and delistings of the page's items: %s",
+    (_, times, expected) => {
+      expect(maxChangedAt(times.map(gone))).toBe(expected);
+    },
+  );
 });
 
 describe("the order of two item IDs", () => {
@@ -233,7 +236,7 @@ describe("the order of two item IDs", () => {
     ["1", "2", -1],
     ["2", "1", 1],
     ["1", "1", 0],
-  ])("of %s and %s is %i", (a, b, order) => {
+  ])("of the IDs %s and %s is the number %i", (a, b, order) => {
     expect(compareIds(a, b)).toBe(order);
   });
 });

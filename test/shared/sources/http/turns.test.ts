@@ -76,7 +76,7 @@ describe("the start times of calls to a source", () => {
     expect((starts.at(-1) ?? 0) - startMs).toBeLessThanOrEqual(2_000);
   });
 
-  it("come from at most as many rows of the rate budget as calls may start simultaneously", async () => {
+  it("come from at most as many rows of the rate budget as calls that may start simultaneously", async () => {
     const { takeMany, grants } = world({ callsPerSecond: 1_000, burst: 1 });
     await takeMany(100, 60);
     expect(rowsOf(grants)).toEqual(["shop"]);

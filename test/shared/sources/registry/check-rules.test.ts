@@ -22,7 +22,7 @@ describe("the extraction rules that the deployer configures", () => {
     ["= 5", "must not be a constant: every item would have this price"],
     [".a[", "must have a valid CSS selector"],
   ])(
-    "are checked before a deployment, and the invalid price rule '%s' is refused",
+    "are checked before a deployment, which the invalid price rule '%s' prevents",
     (rule, mistake) => {
       expect(() => checkedSources(pagesWith(rule))).toThrow(
         `SOURCES: retailer_b.standard.extract.price.1: ${mistake}`,

@@ -96,7 +96,7 @@ describe("the sandbox's offers reader", () => {
     expect(offers.filter(({ condition }) => !known.has(condition))).toEqual([]);
   });
 
-  it("returns the offer count and the featured offer of a product read at the same time", async () => {
+  it("returns the same offer count and the same featured offer as a product read at the same time", async () => {
     let compared = 0;
     for (const { id, offers, totalOffers } of found(await read(catalog))) {
       const product = productOf(id);

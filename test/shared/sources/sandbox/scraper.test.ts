@@ -32,7 +32,7 @@ const snapshot = (scraper: ProductScraperId, answer: Answer): Record<string, unk
 const priceKey = (scraper: ProductScraperId): string =>
   scraper === "retailer_a.pulse" ? "newMinPrice" : "price";
 
-describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
+describe.each(scraperIds)("the sandbox scraper, configured as %s,", (scraper) => {
   scraperContract("sandbox", async () => ({
     scraper: sandboxScraper({ seed, clock: systemClock }),
     scraperId: scraper,
@@ -130,7 +130,7 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
     });
 
     it.each(["12:00:00.001Z", "12:05:00.000Z", "13:00:00.000Z"])(
-      "returns another price at %s if the ID has a changing price",
+      "returns at the time %s another price than at noon if the ID has a changing price",
       (time) => {
         const priceAt = (when: string): unknown =>
           snapshot(scraper, at("price_changes_every_read", when))[priceKey(scraper)];
@@ -176,7 +176,7 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
 
 describe("the reserved sandbox IDs", () => {
   it.each(["retailer_a", "retailer_b", "retailer_c", "retailer_d"] as const)(
-    "of %s occur once each, in the platform's form",
+    "of the platform %s occur once each, in the form of this platform's IDs",
     (platform) => {
       const ids = reservedIds[platform].map(({ id }) => id);
       expect(new Set(ids).size).toBe(ids.length);
@@ -185,7 +185,7 @@ describe("the reserved sandbox IDs", () => {
     },
   );
 
-  it("cause the same behavior under the same number on every platform", () => {
+  it("cause the same behavior on every platform if they have the same number", () => {
     const common = (platform: keyof typeof reservedIds): string[] =>
       reservedIds[platform]
         .filter(({ id }) => /[0-8]$/.test(id))

@@ -10,7 +10,7 @@ const found = (data: object, scraper: ProductScraperId = "retailer_d.standard"):
 };
 
 describe("a selling price from an upstream server", () => {
-  it.each([0, "0", "0.00", 0.001, -1])("is unknown if it is %j", (amount) => {
+  it.each([0, "0", "0.00", 0.001, -1])("is unknown if the value is %j", (amount) => {
     const price = { amount, currency: "USD" };
     const { status, fields } = found({ price, availability: inStock });
     expect(status).toBe("partial");
