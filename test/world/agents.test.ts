@@ -255,19 +255,22 @@ describe("a call of /mcp", () => {
     { name: "an empty batch", body: "[]", code: -32_600, message: "batches are not supported" },
     { name: "invalid JSON", body: "{", code: -32_700, message: "The body is not valid JSON" },
     { name: "another object", body: '{"ids":[]}', code: -32_600, message: "Unknown field 'ids'" },
-  ])("gets 400 with a JSON-RPC error for $name", async ({ body, code, message }) => {
-    const answer = await send("POST", authorized(), body);
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toEqual({
-      jsonrpc: "2.0",
-      id: null,
-      error: {
-        code,
-        message: expect.stringContaining(message),
-        data: expect.objectContaining({ code: "INVALID_PARAM", docs: expect.any(String) }),
-      },
-    });
-  });
+  ])(
+    "gets 400 with a JSON-RPC error for an invalid body: $name",
+    async ({ body, code, message }) => {
+      const answer = await send("POST", authorized(), body);
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toEqual({
+        jsonrpc: "2.0",
+        id: null,
+        error: {
+          code,
+          message: expect.stringContaining(message),
+          data: expect.objectContaining({ code: "INVALID_PARAM", docs: expect.any(String) }),
+        },
+      });
+    },
+  );
 
   it("gets an error if it subscribes to changes", async () => {
     const agentKey = authorized();

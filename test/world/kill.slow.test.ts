@@ -98,7 +98,7 @@ describe("the local world", () => {
     { moment: "around the end of the step", afterMs: 3_080 },
     { moment: "while the run ends and delivers", afterMs: 3_130 },
   ])(
-    "restarted after a kill -9 $moment, finishes the run, charges it exactly once and loses no event",
+    "that is restarted after a kill -9 $moment finishes the run, charges the run exactly once and loses no event",
     async ({ afterMs }) => {
       const before = Number((await world.api.get("/account")).body["credit_balance"]);
       const watchlistId = await createList();

@@ -123,7 +123,7 @@ describe("the parsed options of a command", () => {
   );
 
   it.each([["--stage"], ["prod"]])(
-    "are refused with an error of one line if the only argument is '%s'",
+    "are refused with an error of one line if the command line has only the argument '%s'",
     (arg) => {
       expect(() => parseOptions([arg], options)).toThrow(/^[^\n]+$/);
     },
@@ -151,7 +151,7 @@ describe("the message of a failed command", () => {
     ],
     ["any other error", new Error("'stage' must be dev or prod"), /^'stage' must be dev or prod$/],
     ["a thrown text", "a text", /^a text$/],
-  ])("is one line without a stack trace for %s", (_what, error, message) => {
+  ])("is one line without a stack trace for a frequent failure: %s", (_what, error, message) => {
     expect(failureMessage(error)).toMatch(message);
     expect(failureMessage(error)).not.toContain("\n");
   });

@@ -17,7 +17,7 @@ const forestOf = (seed: number): ReturnType<typeof growTrees> =>
 describe("a random forest from labeled samples", () => {
   const forest = { features: [], threshold: 0, margin: 0, trees: forestOf(1) };
 
-  it("assigns each of these samples to its labeled class", () => {
+  it("assigns each of its training samples to the labeled class of the sample", () => {
     const wrong = samples.filter(
       ({ features, isPrice }) => scoreOf(forest, features) > 0.5 !== isPrice,
     );

@@ -109,7 +109,7 @@ describe("the local EventBridge endpoint", () => {
     expect(second.sent).toHaveLength(1);
   });
 
-  it("returns the latest events at /events", async () => {
+  it("returns the latest events at the path /events", async () => {
     const { put, url } = await start();
     await put("watchlist.run.completed", '{"id":"evt_1"}');
 
@@ -136,7 +136,7 @@ describe("the local EventBridge endpoint", () => {
     expect(await (await fetch(`${url}/events`)).json()).toEqual({ events: [] });
   });
 
-  it("matches a pattern of an object if one entry of a list matches, as EventBridge does", async () => {
+  it("matches the pattern of an object if one entry of a list in the event matches, as EventBridge does", async () => {
     const { rule, put, sent } = await start();
     await rule({ detail: { data: { changes: { field: ["price"], before: [10] } } } });
 

@@ -199,13 +199,16 @@ describe("the local Scheduler API", () => {
       "a role that no template creates",
       { Target: { Arn: "arn:aws:sqs:us-east-1:000000000000:x", RoleArn: "arn:aws:iam::0:role/x" } },
     ],
-  ])("refuses a request with %s, with a ValidationException", async (_name, more) => {
-    const { client } = await start();
+  ])(
+    "refuses an invalid request with a ValidationException (the request has %s)",
+    async (_name, more) => {
+      const { client } = await start();
 
-    await expect(
-      client.send(new CreateScheduleCommand(schedule(more as never))),
-    ).rejects.toMatchObject({ name: "ValidationException", $metadata: { httpStatusCode: 400 } });
-  });
+      await expect(
+        client.send(new CreateScheduleCommand(schedule(more as never))),
+      ).rejects.toMatchObject({ name: "ValidationException", $metadata: { httpStatusCode: 400 } });
+    },
+  );
 });
 
 async function fires(fired: unknown[], count: number): Promise<void> {
@@ -223,7 +226,7 @@ describe("the local Scheduler", () => {
     expect(fired).toEqual([{ name: "wl_1", at: StartDate.toISOString() }]);
   });
 
-  it("fires a one-time schedule, and then deletes the schedule if it is configured so", async () => {
+  it("fires a one-time schedule, and then deletes the schedule if the schedule is configured so", async () => {
     const { client, fired, store } = await start();
     const at = new Date(Math.ceil(Date.now() / 1000) * 1000 + 1_000).toISOString().slice(0, 19);
 

@@ -212,7 +212,7 @@ describe("a local world", () => {
     expect(Number(new URL(second.baseUrl).port)).toBeGreaterThan(other.port);
   });
 
-  it("keeps rows, messages and addresses after a restart, and only the addresses after one with --fresh", async () => {
+  it("keeps rows, messages and addresses after a restart, and keeps only the addresses after a restart with --fresh", async () => {
     const dir = temporaryFolder();
     const before = await start(dir);
     const row = { pk: { S: "a" }, sk: { S: "b" } };
@@ -329,7 +329,7 @@ describe("a queue of a local world", () => {
       async () => ({ batchItemFailures: [{ itemIdentifier: "?" }] }),
     ],
   ])(
-    "delivers the whole batch again if its function %s",
+    "delivers the whole batch again if its function fails: it %s",
     async (_name, handler) => {
       const calls: unknown[] = [];
       const world = await start(temporaryFolder(), {
@@ -416,7 +416,7 @@ describe("a schedule of a local world", () => {
     await expect.poll(() => seen).toEqual([`due ${scheduledTime}`]);
   });
 
-  it("sends its input, with the scheduled time inserted, to a queue", async () => {
+  it("sends the schedule's input, with the scheduled time inserted, to a queue", async () => {
     const { seen, scheduledTime } = await runSchedule((world) => ({
       Arn: world.environmentOf("echo")["JOBS_ARN"],
       Input: '{"due":"<aws.scheduler.scheduled-time>","by":"<aws.scheduler.schedule-arn>"}',

@@ -86,7 +86,7 @@ describe("a migration of rows", () => {
     expect(await runRows()).toEqual([newerRun(1), newerRun(2), newerRun(3)]);
   });
 
-  it("converts rows of the newest version back to the previous version in the reverse direction", async () => {
+  it("converts rows of the newest version back to the previous version if it is reversed", async () => {
     for (const row of [olderRun(1), newerRun(2)]) await put(row);
 
     expect(await migrateRuns({ to: "previous" })).toMatchObject({ pending: 1, migrated: 1 });

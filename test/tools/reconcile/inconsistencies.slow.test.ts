@@ -193,7 +193,7 @@ describe("reconcile of unreadable rows", () => {
 });
 
 describe("reconcile of events", () => {
-  it("reports a run whose events are neither delivered to an endpoint nor pending for it", async () => {
+  it("reports a run whose events are neither delivered to a subscribed endpoint nor pending for this endpoint", async () => {
     expect(await differencesAfter([[...delivery(2), deleted]])).toEqual([
       `${world.accountId} ${endpointId}: delivery log of ${runId(2)} is missing, should be watchlist.run.completed`,
     ]);
@@ -223,7 +223,7 @@ describe("reconcile of events", () => {
     await put(names.deliveries, before);
   });
 
-  it("reports a feed entry with the ID of another run, and a run that is not stored under its time", async () => {
+  it("reports a feed entry with the ID of another run, and a run without a feed entry at its time", async () => {
     const other = (): Change => set({ run_id: runId(2) });
     expect(await differencesAfter([[...feedEntry(3), other()]])).toEqual([
       `${world.accountId} feed run 3: run_id is ${runId(2)}, should be ${runId(3)}`,
@@ -397,7 +397,7 @@ it("reconcile reports no difference while other processes make calls and create 
 });
 
 describe("reconcile of data that it cannot compare", () => {
-  it("names watchlists whose counters keep changing, and does not count them as compared", () => {
+  it("names watchlists whose counters change at every read, and does not count these watchlists as compared", () => {
     const moving = { ...noCounts(), accounts: 1, watchlists: 2, unsteady: 1, moving: ["wl_1"] };
     expect(tallyLine(moving)).toBe(
       "reconcile: 1 account, 2 watchlists: no differences in what was compared; NOT compared: " +
@@ -405,7 +405,7 @@ describe("reconcile of data that it cannot compare", () => {
     );
   });
 
-  it("refuses an unknown account", async () => {
+  it("refuses an unknown account ID", async () => {
     const request = { runsMax: 1, clock: world.bench.clock, report: () => {} };
     const asked = reconcile(client, names, { ...request, accountId: "acct_x" });
     await expect(asked).rejects.toThrow("Account acct_x does not exist. Check the ID and --stage.");

@@ -150,14 +150,17 @@ it("reconcile reports no difference for a shard without damaged rows", async () 
 });
 
 describe("reconcile of a shard's row", () => {
-  it.each(["balance", "spent", "held", "added"])("reports a wrong value of '%s'", async (name) => {
-    for (const number of [0, 1]) {
-      const value = await numberIn(shard(number), name);
-      expect(await differencesAfter([...shard(number), add(name, 1)])).toEqual([
-        `${placeOf(number)}: ${name} is ${value + 1}, should be ${value}`,
-      ]);
-    }
-  });
+  it.each(["balance", "spent", "held", "added"])(
+    "reports a wrong value of the attribute '%s'",
+    async (name) => {
+      for (const number of [0, 1]) {
+        const value = await numberIn(shard(number), name);
+        expect(await differencesAfter([...shard(number), add(name, 1)])).toEqual([
+          `${placeOf(number)}: ${name} is ${value + 1}, should be ${value}`,
+        ]);
+      }
+    },
+  );
 
   it("reports a wrong sequence number", async () => {
     const last = await numberIn(shard(0), "sequence");
@@ -193,7 +196,7 @@ describe("reconcile of a shard's row", () => {
     ]);
   });
 
-  it("reports that the row is missing", async () => {
+  it("reports that the row of a shard is missing", async () => {
     for (const number of [0, 1]) {
       expect(await differencesAfter([...shard(number), deleted])).toEqual([
         `${placeOf(number)}: row is missing, should be present`,
@@ -409,7 +412,7 @@ describe("reconcile of a shard's records", () => {
 });
 
 describe("reconcile of a sharded account's row", () => {
-  it.each(["received", "lifetime"])("reports a wrong value of '%s'", async (name) => {
+  it.each(["received", "lifetime"])("reports a wrong value of the attribute '%s'", async (name) => {
     const value = await numberIn(account(), name);
     expect(await differencesAfter([...account(), add(name, 1)])).toEqual([
       `${world.accountId}: ${name} is ${value + 1}, should be ${value}`,

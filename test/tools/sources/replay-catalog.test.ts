@@ -58,7 +58,7 @@ describe("the local products API with recorded products", () => {
     ]);
   });
 
-  it("returns a price that a test has set in all later replies", async () => {
+  it("returns a price that a test has set, in all later replies", async () => {
     replay.setPrice(6501234, 12.5);
     const [answer] = await read(["6501234"]);
     expect(answer).toMatchObject({ fields: { price: { amount: 12.5, currency: "USD" } } });

@@ -41,7 +41,7 @@ describe("the items that a store's search returns", () => {
     ],
     ["a price by weight", { quantity_unit: { unit: "LBR", scale: 2 } }, null],
     ["a price of 0", { price: { amount: 0, currency: "USD" } }, null],
-  ])("have the price that the storefront adapter returns: %s", (_, changes, price) => {
+  ])("have the same price as the storefront adapter returns (%s)", (_, changes, price) => {
     expect(found(variantWith("10001", changes))[0]?.price).toBe(price);
   });
 
