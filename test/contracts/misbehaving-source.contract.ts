@@ -372,7 +372,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       await expectGood(await outcome(source.withStranger(stranger)));
     });
 
-    it("returns items in another order: the adapter matches them by ID", async () => {
+    it("returns items in another order than the request: the adapter matches the items by ID", async () => {
       await expectGood(await outcome(source.backwards));
     });
 
@@ -387,11 +387,11 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       await expectOnlyFirst(await outcome(source.doubledWithout(second)), "unavailable");
     });
 
-    it("sends numbers as strings: the adapter returns them as numbers", async () => {
+    it("sends numbers as strings: the adapter returns numbers", async () => {
       await expectGood(await outcome(source.numbersAsTexts));
     });
 
-    it("sends unknown fields: the adapter returns none of them", async () => {
+    it("sends fields that the adapter does not know: the adapter does not return these fields", async () => {
       await expectGood(await outcome(source.foreignFields));
     });
   });

@@ -76,7 +76,7 @@ describe.each([
     );
   });
 
-  it("keeps event bodies private and encrypted, and stores them longer than clients can list the events", () => {
+  it("keeps event bodies private and encrypted, and keeps them longer than clients can list the events", () => {
     expect(propertiesOf(template, "AWS::S3::Bucket")).toContainEqual(
       expect.objectContaining({
         PublicAccessBlockConfiguration: {

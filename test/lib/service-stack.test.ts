@@ -90,7 +90,7 @@ describe.each(["dev", "prod"] as const)(
       expect(text).not.toContain("Fn::ImportValue");
     });
 
-    it("read the listed outputs of the data stack, and no others", () => {
+    it("read exactly the outputs of the data stack that are listed as shared", () => {
       const read = [...text.matchAll(/"StackName":"([^"]+)","OutputName":"([^"]+)"/g)];
 
       expect(new Set(read.map(([, stack]) => stack))).toEqual(new Set([stackName(stage, "data")]));

@@ -568,7 +568,7 @@ describe("POST /v1/api_keys with 'scopes'", () => {
     expect(answer.body["scopes"]).toEqual(["read", "spend", "write"]);
   });
 
-  it("returns 403 and creates nothing if the calling key lacks one of the scopes", async () => {
+  it("returns 403 and creates nothing if the calling key lacks a scope that the request names", async () => {
     const limited = String((await created(["read", "write"])).body["key"]);
     const before = (await ask("GET", "api_keys")).body["data"] as unknown[];
 

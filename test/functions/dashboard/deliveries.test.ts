@@ -12,7 +12,7 @@ const argumentsOf = (command: string): readonly string[] =>
     .slice(0, -1);
 
 describe("the curl command that the dashboard shows for a delivery", () => {
-  it("sends the same headers and bytes to the same URL as the delivery, whatever characters they contain", () => {
+  it("sends the same headers and bytes to the same URL as the delivery, whatever characters the delivery contains", () => {
     const body = '{"name":"O\'Neill `x` $HOME \\\\n \\"q\\" é"}\n';
     const command = curlOf({
       url: "https://hooks.example.com/a?b=1&c=2",

@@ -44,7 +44,7 @@ describe("the rules behind an event in the dashboard", () => {
     },
   );
 
-  it("do not include a route for a decrease if the field increased or lost its value", () => {
+  it("do not include a route for a decrease if the value of the field increased or became unknown", () => {
     const gone = { ...entry, changes: { price: { before: 100, after: null } } };
     const route = { when: "changed", field: "price", notify: true };
     expect(isBehind(gone, changed, route)).toBe(true);

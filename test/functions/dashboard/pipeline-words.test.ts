@@ -49,7 +49,7 @@ it.each([
   },
 );
 
-it("the description of a rule shows a minimum difference unchanged if it is a text instead of a number", () => {
+it("the description of a rule shows a minimum difference unchanged if the minimum difference is a text instead of a number", () => {
   const route = { when: "changed", field: "price", min_delta: "many" } as unknown as Route;
   expect(routeWords(route)).toBe("price changed, by many or more");
 });

@@ -19,7 +19,7 @@ describe("the price of a call that the dashboard shows", () => {
     },
   );
 
-  it("counts an offer exactly once if the call contains its item ID in several spellings", () => {
+  it("counts an offer exactly once if the call contains the offer's item ID in several spellings", () => {
     const offers = "b0sandbox0 abc\nB0SANDBOX0 abc\nB0SANDBOX0 ABC";
     const draft = { ...emptyDraft, platform: "retailer_a", offers };
     expect(priceNote("offer_check", draft, platform("retailer_a"))).toMatch(/^2 offers,/);

@@ -103,7 +103,7 @@ describe("an expired event", () => {
     expect(await logged(first, endpoint.id)).toBeNull();
   });
 
-  it("is not found by GET /v1/events/{id} or POST /v1/events/{id}/send if its body was deleted before its row", async () => {
+  it("is not found by GET /v1/events/{id} or POST /v1/events/{id}/send if the event's body was deleted before its row", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     await world.publish(run);
     Object.assign(world.webhooks.bodies, { get: async () => null });

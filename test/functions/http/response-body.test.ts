@@ -111,7 +111,7 @@ function randomText(length: number): string {
 }
 
 describe("a public document", () => {
-  it("has an ETag and headers that allow caches to store it and pages of other origins to read it", async () => {
+  it("has an ETag, and headers that allow caches to store the document and pages of other origins to read it", async () => {
     body = text;
     const { status, headers } = await get();
     expect(status).toBe(200);
@@ -123,7 +123,7 @@ describe("a public document", () => {
     });
   });
 
-  it("keeps its ETag until it changes", async () => {
+  it("keeps the same ETag until the document changes", async () => {
     body = text;
     const [first, again] = [await get(), await get({ "accept-encoding": "gzip" })];
     expect(again.headers["ETag"]).toBe(first.headers["ETag"]);

@@ -163,7 +163,7 @@ describe("the page /docs/errors", () => {
     for (const code of Object.keys(errorGuide)) expect(body).toContain(`<h2 id="${code}">`);
   });
 
-  it("advises a retry for exactly those CONFLICT errors whose message also advises a retry", async () => {
+  it("advises a retry for exactly the CONFLICT errors whose message also advises a retry", async () => {
     const { body } = await get("/docs/errors");
     const section = body.split('<h2 id="CONFLICT">')[1]?.split("<h2")[0];
     expect(section).toContain("<strong>Retry:</strong> if <code>message</code>");

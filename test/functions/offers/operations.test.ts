@@ -64,7 +64,7 @@ describe("POST /v1/offers", () => {
       expect(prices).toEqual(prices.toSorted((a, b) => a - b));
     });
 
-    it("names the featured offer even when the condition filter excludes it", async () => {
+    it("names the featured offer even when the condition filter excludes this offer", async () => {
       const { body } = await customer.call("POST /v1/offers", { ids: [two], condition: "used" });
       const [result] = body.results;
       expect(result?.buyboxOfferListingId).toEqual(expect.any(String));

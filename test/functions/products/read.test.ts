@@ -140,7 +140,7 @@ describe("POST /v1/products", () => {
       });
     });
 
-    it("when the call would reserve more credits than 'max_credits', and returns both numbers", async () => {
+    it("when the call would reserve more credits than 'max_credits', and returns the two numbers of credits", async () => {
       const { status, headers, body } = await read({
         tier: "lite",
         ids: asins(3),
@@ -177,7 +177,7 @@ describe("POST /v1/products", () => {
         body: JSON.stringify({ daily_credit_budget: budget }),
       });
 
-    it("when the call would exceed the daily budget of the account, and returns its price and the credits left", async () => {
+    it("when the call would exceed the daily budget of the account, and returns the price of the call and the credits left", async () => {
       expect((await setBudget(1)).status).toBe(200);
       const { status, headers, body } = await read({ tier: "full", ids: asins(1) });
       expect((await setBudget(null)).status).toBe(200);

@@ -247,7 +247,7 @@ describe("PUT /v1/s3_destination", () => {
     await expect(put({ endpoint })).rejects.toMatchObject({ details: { param: "endpoint" } });
   });
 
-  it("never connects to a non-public address, even if the registered endpoint contains or resolves to such an address", async () => {
+  it("never connects to a non-public address, even if the registered endpoint contains or resolves to a non-public address", async () => {
     const buckets = s3CustomerBuckets({
       policy: { ...addressPolicy(), allowLoopback: true },
       lookup: (_, __, callback) => callback(null, [{ address: "127.0.0.1", family: 4 }]),
@@ -440,7 +440,7 @@ describe("PATCH /v1/s3_destination", () => {
     },
   );
 
-  it("does not require the secret if bucket and endpoint stay the same", async () => {
+  it("does not require the secret again if neither the bucket nor the endpoint changes", async () => {
     await patch({ bucket: world.exportBucket, endpoint: storeAt(), prefix: "other/" });
 
     expect((await get()).body).toMatchObject({ prefix: "other/" });
@@ -477,7 +477,7 @@ describe("PATCH /v1/s3_destination", () => {
     expect(world.wakeUps).toEqual([destinationTarget("acct_1")]);
   });
 
-  it("keeps all changes when other settings and an export result are stored at the same time", async () => {
+  it("keeps the changes of two concurrent calls, even if an export result is stored at the same time", async () => {
     const { destinations } = world.registering;
     const revision = (await destinations.get("acct_1"))?.revision ?? "";
     await Promise.all([
@@ -680,7 +680,7 @@ describe("GET /v1/s3_destination/exports", () => {
     expect((await list({ state: "pending" })).data).toEqual([]);
   });
 
-  it("lists an export with the same compression and state after its run is published again", async () => {
+  it("lists an export with the same compression and state after the run of the export is published again", async () => {
     await world.setDestination("acct_1", { compression: "none" });
     await publish(2);
     world.clock.set(timeOf(3));
@@ -913,10 +913,13 @@ describe("the request body of an S3 destination", () => {
     ["a/b", "a/b/"],
     ["A-Z_09!.*'()=-/x/", "A-Z_09!.*'()=-/x/"],
     ["x".repeat(500), `${"x".repeat(500)}/`],
-  ])("may have the prefix %j, and it is stored with a final slash", (prefix, shown) => {
-    expect(parse(destinationBody, { ...aBody(), prefix })).toMatchObject({ prefix: shown });
-    expect(parse(destinationPatchBody, { prefix })).toEqual({ prefix: shown });
-  });
+  ])(
+    "may have the prefix %j, and the service stores this prefix with a final slash",
+    (prefix, shown) => {
+      expect(parse(destinationBody, { ...aBody(), prefix })).toMatchObject({ prefix: shown });
+      expect(parse(destinationPatchBody, { prefix })).toEqual({ prefix: shown });
+    },
+  );
 
   it.each([
     "arn:aws:iam::123456789012:role/x",

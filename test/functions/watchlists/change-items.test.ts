@@ -175,7 +175,7 @@ describe("labels and metadata of items", () => {
     expect(await item("9000002")).toMatchObject({ label: null, metadata });
   });
 
-  it("are kept when an item is added again without them, and removed when the call sets them to null", async () => {
+  it("are kept when a call adds the item again without them, and removed when a call sets them to null", async () => {
     await add({ id: "9000000", label: "Kettle", metadata: { a: 1, b: 2 } });
     expect((await add("9000000")).json).toMatchObject({ updated: 0, unchanged: 1 });
     expect(await item("9000000")).toMatchObject({ label: "Kettle", metadata: { a: 1, b: 2 } });

@@ -212,7 +212,7 @@ describe("concurrent requests to create a watchlist", () => {
     expect(await lists()).toHaveLength(1);
   });
 
-  it("create only one watchlist if all of them take over the creation from a dead process", async () => {
+  it("create only one watchlist if all of the requests take over the creation from a dead process", async () => {
     await world.process({ call: 5, when: "after" }).ask("POST ", keyed);
     world.clock.advance(leaseMs + 1);
     const answers = await Promise.all(Array.from({ length: 6 }, () => world.ask("POST ", keyed)));

@@ -111,7 +111,7 @@ describe("POST /v1/watchlists", () => {
     expect(await world.watchlists.due(new Date("2030-01-01T00:00:00Z"), 10)).toEqual([]);
   });
 
-  it("creates a paused watchlist that becomes due immediately when it is resumed", async () => {
+  it("creates a paused watchlist that becomes due immediately when a client resumes it", async () => {
     const { json: paused } = await create({ status: "paused" });
     world.clock.set("2026-03-01T13:07:00Z");
 
@@ -471,7 +471,7 @@ describe("POST /v1/watchlists with an idempotency key", () => {
     expect(await listCount()).toBe(1);
   });
 
-  it("has the same result with the key in the header, in the body, or in both", async () => {
+  it("has the same result whether the key is in the header, in the body, or in both", async () => {
     const { text } = await keyed("order-1");
 
     const inBody = await world.ask("POST ", { body: { idempotency_key: "order-1", ...aBody } });
@@ -480,7 +480,7 @@ describe("POST /v1/watchlists with an idempotency key", () => {
     expect([inBody.text, inBoth.text]).toEqual([text, text]);
   });
 
-  it("returns the first response even if the repeated body has its fields in another order", async () => {
+  it("returns the first response even if the repeated request has the fields of its body in another order", async () => {
     const { text } = await keyed("order-1", { ...aBody, pipeline });
 
     const turned = Object.fromEntries(Object.entries({ ...aBody, pipeline }).toReversed());
@@ -498,7 +498,7 @@ describe("POST /v1/watchlists with an idempotency key", () => {
     expect(await listCount()).toBe(1);
   });
 
-  it("does not return the response of another account that used the same key", async () => {
+  it("does not return the response to another account that used the same key", async () => {
     await keyed("order-1");
 
     const other = await world.ask("POST ", {

@@ -28,7 +28,7 @@ const read = async ({ id, accountId: account }: Watchlist) =>
   (await callOnBench(bench, "GET", { path: id, account })).body;
 
 describe("a watchlist in an API response", () => {
-  it("shows the credits that its runs used of its daily budget on this UTC day", async () => {
+  it("shows how many credits of its daily budget its runs used on the current UTC day", async () => {
     const list = await createList({ dailyCreditBudget: 10 });
     expect(await read(list)).toMatchObject({ daily_credits_used: 0 });
     await bench.run(list);
@@ -116,7 +116,7 @@ describe("a credit estimate of a stored watchlist", () => {
     expect(await estimate(list, { max_credits_per_run: 6 })).toEqual({ limit: null, steps: [] });
   });
 
-  it("names a later step if its items in an average run exceed a limit", async () => {
+  it("names a later step if the step's items in an average run exceed a limit", async () => {
     const list = await createList({ pipeline: twoSteps });
     await bench.run(list);
     await runWithPrice(list, 6);
@@ -128,7 +128,7 @@ describe("a credit estimate of a stored watchlist", () => {
     expect((await estimate(list, { max_credits_per_run: 6 })).steps).toEqual([]);
   });
 
-  it("names the daily budget of the account if it is below the price of the first step", async () => {
+  it("names the daily budget of the account if this budget is below the price of the first step", async () => {
     const list = await createList();
     const steps = [
       { step: "check", credits: 3, available: 2, limit: "account_daily_credit_budget" },

@@ -110,7 +110,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect(replay.headers["Idempotent-Replayed"]).toBe("true");
   });
 
-  it("decrements the account's number of watchlists exactly once for concurrent deletions of the same watchlist", async () => {
+  it("decrements the account's number of watchlists exactly once if several calls delete the same watchlist at the same time", async () => {
     const id = await created();
 
     const statuses = (await Promise.all([remove(id), remove(id), remove(id)])).map(
@@ -121,7 +121,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect(await left()).toEqual([]);
   });
 
-  it("keeps the rows of a run in progress until it finishes, and then removes them", async () => {
+  it("keeps the rows of a run in progress until the run finishes, and then removes these rows", async () => {
     const id = await created();
     expect((await world.ask(`POST /${id}/run`)).status).toBe(202);
 
@@ -202,7 +202,7 @@ describe("the purge of a watchlist", () => {
     expect(await world.purges.begin("wl_1", { ...look, abandoned: false })).toBe(true);
   });
 
-  it("changes nothing if it is repeated", async () => {
+  it("changes nothing if the purge is repeated", async () => {
     const id = await created();
     await remove(id);
 

@@ -128,7 +128,7 @@ describe("the webhook endpoint of a watchlist", () => {
     expect(await look()).toEqual([urlA, another.id, "ok"]);
   });
 
-  it("is not replaced by an endpoint that had the same URL only before the deletion", async () => {
+  it("is not replaced by an endpoint that had the deleted endpoint's URL only before the deletion", async () => {
     const earlier = await register(urlA);
     const moved = await change(earlier, { url: urlB });
     const endpoint = await register(urlA);

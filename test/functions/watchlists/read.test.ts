@@ -471,7 +471,7 @@ describe("POST /v1/watchlists/estimate", () => {
   });
 
   it.each(["max_credits_per_run", "daily_credit_budget"])(
-    "forecasts no credits if a run costs more than the limit '%s', and names this limit",
+    "forecasts no credits if a run costs more than the limit '%s', and names this limit in the response",
     async (limit) => {
       const shop = { platform: "retailer_d", item_count: 100, every: "1h" };
       const { json } = await estimate({ ...shop, [limit]: 99 });

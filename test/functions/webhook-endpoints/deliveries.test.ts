@@ -296,7 +296,7 @@ describe("POST /v1/webhook_deliveries/{id}/redeliver", () => {
     expect((await getOne(id)).body).toMatchObject({ state: "delivered", attempt_count: 2 });
   });
 
-  it("returns the same 202 if the request is repeated before the attempt, and sends the delivery once", async () => {
+  it("returns the same response 202 if the request is repeated before the attempt, and sends the delivery once", async () => {
     const { id } = await aFailure();
     const first = await redeliver(id);
     world.clock.advance(5_000);

@@ -288,7 +288,7 @@ describe("five days with only failed deliveries", () => {
     expect(await shown()).toMatchObject({ status: "failing", enabled: true });
   });
 
-  it("do not disable an endpoint if no delivery was attempted on most of these days", async () => {
+  it("do not disable an endpoint for which no delivery was attempted on most of these days", async () => {
     const start = now().getTime();
     answerWith(500);
     await publish();

@@ -30,7 +30,7 @@ describe("the watchlists' schedules", () => {
     );
   });
 
-  it("send to the runs queue with a role that only this group can assume", () => {
+  it("send messages to the runs queue with a role that only schedules of this group can assume", () => {
     const [roleId = "", role] =
       Object.entries(resourcesOf(service, "AWS::IAM::Role")).find(([id]) =>
         id.startsWith("RunSchedulesRole"),

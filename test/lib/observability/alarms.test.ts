@@ -171,7 +171,7 @@ describe.each(stages)("the alarms of the stage %s", (stage) => {
     expect(new Set(alarms.map(({ AlarmName }) => AlarmName)).size).toBe(alarms.length);
   });
 
-  it("use in their expressions only metrics that the same alarm defines", () => {
+  it("use in an expression only metrics that the same alarm defines", () => {
     for (const { Metrics = [] } of alarms) {
       const ids = Metrics.map(({ Id }) => Id);
       for (const { Expression = "" } of Metrics) {

@@ -247,7 +247,7 @@ describe("the admin command, for a run,", () => {
 });
 
 describe("the admin command, for dead letters,", () => {
-  it("counts and shows messages without removing them from the dead-letter queue, and moves them back to their original queue", async () => {
+  it("counts and shows dead letters without removing them from their queue, and moves them back to their original queue", async () => {
     const sqs = new SQSClient({});
     const { data } = await result("dead-letters");
     expect(data.map(({ queue }) => queue)).toEqual(["runs", "steps", "finishes", "deliveries"]);
@@ -415,7 +415,7 @@ describe("the admin command, for an account of an earlier release,", () => {
     );
   });
 
-  it("counts an account that cannot be moved to shards as failed, and moves the other accounts", async () => {
+  it("counts an account that cannot be moved to shards as failed, and moves all other accounts", async () => {
     const accountId = `acct_${"8".repeat(24)}`;
     const TableName = world.ready["accounts_table"];
     const damaged = { ...accountKeys.account(accountId), id: accountId, name: "Damaged" };

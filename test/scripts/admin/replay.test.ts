@@ -77,7 +77,7 @@ describe("a replay of dead letters without the message move task of SQS", () => 
     expect(await drain(urls.deadLetters)).toEqual([]);
   });
 
-  it("loses no message if it is interrupted between sending a message and deleting it from the dead-letter queue", async () => {
+  it("loses no message if the replay is interrupted between sending a message and deleting it from the dead-letter queue", async () => {
     await bury(["a", "b", "c"]);
     let deletions = 0;
     sqs.middlewareStack.add(

@@ -47,7 +47,7 @@ const send = async (
 };
 
 it.each(["healthy", "slow"] as const)(
-  "the outage test's proxy forwards requests and responses while the store is %s",
+  "the outage test's proxy forwards requests and responses while the store is in the state '%s'",
   async (mode) => {
     await proxy.set(mode);
     expect(await send("one")).toBe("executed one");
@@ -62,7 +62,7 @@ it("the outage test's proxy refuses connections while the store is killed", asyn
   expect(executed).toEqual(["two"]);
 });
 
-it("the outage test's proxy holds requests while the store hangs, and later forwards them even if the client has aborted them", async () => {
+it("the outage test's proxy holds requests while the store hangs, and later forwards even requests that the client has aborted", async () => {
   await proxy.set("hanging");
   const client = new AbortController();
   const answer = send("one", { signal: client.signal }).catch(() => "aborted");

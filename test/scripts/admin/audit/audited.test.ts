@@ -55,7 +55,7 @@ describe("audited, which records a change in the audit log,", () => {
     expect(lines.at(-1)).toMatchObject({ result: "done", exit_code: 1 });
   });
 
-  it("stores the error of a failed change, and throws it", async () => {
+  it("stores the error of a failed change, and throws this error to the caller", async () => {
     const { lines, options } = world();
     const failed = withAuditLines(options, async () => {
       throw new Error("The account does not exist");
