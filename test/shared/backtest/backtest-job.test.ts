@@ -124,7 +124,7 @@ describe("a back-test in a background job", () => {
     await expect(start()).resolves.toMatchObject({ outcome: "job" });
   });
 
-  it("is not repeated if its queue message is delivered again", async () => {
+  it("is not repeated if the queue message of the job is delivered again", async () => {
     await start();
     await work();
     const before = await shown();
@@ -161,7 +161,7 @@ describe("a back-test in a background job", () => {
     });
   });
 
-  it("is returned as failed if it has not ended after two hours", async () => {
+  it("is returned as failed if the job has not ended after two hours", async () => {
     await start();
     bench.clock.advance(2 * hour - 1);
     expect(await shown()).toMatchObject({ status: "pending" });

@@ -305,7 +305,7 @@ describe("a back-test", () => {
       expect(itemEventsOf(result)).toEqual(stored);
     });
 
-    it("omits and counts an item that was added again, if it was last read before the time span", async () => {
+    it("omits and counts an item that was added again, if the item was last read before the time span", async () => {
       const list = await bench.createList(ids, { pipeline: pipelines["changed routes"] ?? null });
       await playChanges(list, delisted, additions);
       const { runs } = await bench.runs.list(list.id, 100);

@@ -9,10 +9,13 @@ describe("the suggestion in an error message", () => {
     ["pules", ["pulse", "lite", "full"], "pulse"],
     ["usa", ["us", "uk", "de"], "us"],
     ["retailer-a", ["retailer_a", "retailer_b"], "retailer_a"],
-  ])("for the invalid value '%s' and the valid values %j is '%s'", (value, valid, expected) => {
-    expect(nearest(value, valid)).toBe(expected);
-    expect(didYouMean(value, valid)).toBe(` Did you mean '${expected}'?`);
-  });
+  ])(
+    "for the invalid value '%s' and the valid values %j is the value '%s'",
+    (value, valid, expected) => {
+      expect(nearest(value, valid)).toBe(expected);
+      expect(didYouMean(value, valid)).toBe(` Did you mean '${expected}'?`);
+    },
+  );
 
   it.each([
     ["is not similar to a valid value", "page_size", ["days", "api_key"]],

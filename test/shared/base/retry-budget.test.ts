@@ -40,7 +40,7 @@ describe("a retry budget", () => {
     expect(asked).toEqual([4_000, 3_000]);
   });
 
-  it("is not reduced by successful requests, however long they take", async () => {
+  it("is not reduced by successful requests, however long these requests take", async () => {
     const { under, request, budget } = world(7_000);
     await under(async () => {
       for (let n = 0; n < 10; n += 1) await request(3_000, "succeeds");

@@ -27,7 +27,7 @@ describe("a release of the service", () => {
     ["that accepts the next version", accepting, older],
     ["that writes the next version", writing, newer],
   ])(
-    "%s converts rows of the older and of the newer version to the version of its code",
+    "(%s) converts rows of the older and of the newer version to the version of its code",
     (_, kind, expected) => {
       expect(readable(kind, { ...older, stored_version: 2 }, "it")).toEqual(expected);
       expect(readable(kind, { ...newer, stored_version: 3 }, "it")).toEqual(expected);
@@ -41,7 +41,7 @@ describe("a release of the service", () => {
     expect(writable({ version: 1 }, older, "current")).toEqual(older);
   });
 
-  it("writes the older version of a convertible kind if it is configured to write the previous version", () => {
+  it("writes the older version of a kind with a conversion if the release is configured to write the previous version", () => {
     expect(writable(writing, newer, "previous")).toEqual({ ...older, stored_version: 2 });
     expect(writable(accepting, older, "previous")).toEqual({ ...older, stored_version: 2 });
     expect(writable(requiring, newer, "previous")).toEqual({ ...newer, stored_version: 3 });

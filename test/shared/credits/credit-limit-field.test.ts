@@ -14,7 +14,7 @@ describe("the field 'max_credits' of a request body", () => {
     },
   );
 
-  it.each([0, -1, 1.5, 2 ** 53, "1", true])("is refused if it is %j", (sent) => {
+  it.each([0, -1, 1.5, 2 ** 53, "1", true])("is refused if its value is %j", (sent) => {
     expect(() => v.parse(body, { max_credits: sent })).toThrow(
       `'max_credits' must be an integer from 1 to 9007199254740991, or null (got ${JSON.stringify(sent)}).`,
     );

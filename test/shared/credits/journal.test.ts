@@ -71,7 +71,7 @@ describe("the ledger entries of a settled hold", () => {
     ]);
   });
 
-  it("contain the number of charged items if the ledger record has it", () => {
+  it("contain the number of charged items if the ledger record contains this number", () => {
     expect(entriesOf(settled, before).map(({ itemsCharged }) => itemsCharged)).toEqual([4, 4]);
   });
 

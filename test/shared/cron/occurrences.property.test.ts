@@ -101,7 +101,7 @@ describe("the occurrences of random crons in all time zones", () => {
     );
   });
 
-  it("are the same, in ascending order, whether they are computed together or one by one", () => {
+  it("are the same, in ascending order, whether the service computes them together or one by one", () => {
     fc.assert(
       fc.property(randomCron, randomMoment, (random, { zone, after }) => {
         const cron = accepted(random, zone);
@@ -123,7 +123,7 @@ describe("the occurrences of random crons in all time zones", () => {
 });
 
 describe("random cron expressions", () => {
-  it("are refused exactly if two of their local times are less than five minutes apart, or if they never fire", () => {
+  it("are refused exactly if two of their local times are less than five minutes apart, or if they have no due time", () => {
     fc.assert(
       fc.property(randomCron, (random) => {
         expect(accepted(random, "UTC") !== null).toBe(isAcceptable(random));

@@ -46,7 +46,7 @@ async function deliverAll(): Promise<void> {
 }
 
 describe("the delivery of events to the event bus", () => {
-  it("puts each event of a run on the bus once, in order, with the bytes of its webhook", async () => {
+  it("puts each event of a run on the bus once, in order, with the bytes of the event's webhook deliveries", async () => {
     const receiver = await startReceiver();
     await world.addEndpoint(account, receiver.url);
     const run = aRun([...many(24), "watchlist.run.completed"]);
@@ -121,7 +121,7 @@ describe("the delivery of events to the event bus", () => {
     expect(details()).toHaveLength(5);
   });
 
-  it("stops retrying an event after its last retry, and counts and logs the event", async () => {
+  it("stops retrying an event after the last allowed retry, and counts and logs the event", async () => {
     world.bus.refuse(({ detail }) => (detail.includes("_1_1") ? "InternalFailure" : undefined));
     const run = aRun(many(3));
     await world.publish(run);

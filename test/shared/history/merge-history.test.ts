@@ -116,7 +116,7 @@ describe("mergeHistory", () => {
     expect(await merged()).toBe(1);
   });
 
-  it("returns false if its time is over before the window is merged", async () => {
+  it("returns false if the time for the merge is over before the window is merged", async () => {
     for (const run of runsOf(1)) await record(run);
 
     expect(await mergeAfter(lastRunOf(1), true)).toBe(false);

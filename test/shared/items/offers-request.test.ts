@@ -32,7 +32,7 @@ describe("a request for offers", () => {
   });
 
   it.each(["ids", "asins"])(
-    "is parsed to the IDs of '%s' in their order, trimmed, in upper case and without repetitions",
+    "is parsed to the IDs in its field '%s', in their order, trimmed, in upper case and without repetitions",
     (name) => {
       const sent = [" b00example ", "", "B000000002", "B00EXAMPLE", "  ", "b000000002"];
       expect(parse({ [name]: sent })).toMatchObject({ ids: ["B00EXAMPLE", "B000000002"] });
@@ -72,7 +72,7 @@ describe("a request for offers with an invalid value", () => {
     ["platform", "an unknown platform", { platform: "retailer_z", ids: ["B00EXAMPLE"] }],
     ["marketplace", "an unknown marketplace", { marketplace: "zz", ids: ["B00EXAMPLE"] }],
   ])(
-    "is refused with 400 INVALID_PARAM, and the error names '%s' (the request has %s)",
+    "is refused with 400 INVALID_PARAM, and the error names the parameter '%s' (the mistake: %s)",
     (param, _case, body) => {
       expect(refused(body)).toMatchObject({
         status: 400,

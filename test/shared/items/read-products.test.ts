@@ -114,7 +114,7 @@ describe("a read of products", () => {
     ]);
   });
 
-  it("charges nothing if its response is too large to send", async () => {
+  it("charges nothing if the response would be too large to send", async () => {
     const reading = read(answering(["ok", "ok", "ok"]), 3, { answerBytesMax: 4_200 });
     await expect(reading).rejects.toMatchObject({ status: 400, details: { param: "ids" } });
     expect(await account().get(accountId)).toMatchObject({

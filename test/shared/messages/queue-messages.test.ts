@@ -45,7 +45,7 @@ describe("a message of the runs queue", () => {
     },
   );
 
-  it("is refused if its scheduled time is not a time", () => {
+  it("is refused if the scheduled time in the message is not a time", () => {
     const message = dueMessage({ ...run, scheduledTime: "soon" });
     expect(() => parse(runsMessage, sent(message))).toThrow("must be an ISO 8601 time");
   });

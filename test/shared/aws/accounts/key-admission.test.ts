@@ -189,7 +189,7 @@ describe("a process whose call the rate limit refused", () => {
     expect((await admit(key.hash, at(1_020))).outcome).toBe("admitted");
   });
 
-  it("waits longer before its next request after each refusal in a row, but at most two seconds", async () => {
+  it("waits longer before its next request to DynamoDB after each refusal in a row, but at most two seconds", async () => {
     const [other, one] = [process(), meteredProcess()];
     let [ms, refusals] = [0, 0];
     const askedAt: number[] = [];
@@ -399,7 +399,7 @@ describe("the admission of a call by its API key", () => {
     expect(sent).toEqual([UpdateCommand]);
   });
 
-  it("refuses an unknown key, and a revoked key from the first call after its revocation", async () => {
+  it("refuses an unknown key, and refuses a revoked key from the first call after the revocation", async () => {
     const admit = process();
     expect(await admit("0".repeat(64), at(0))).toEqual({ outcome: "unknown" });
     await admit(key.hash, at(0));

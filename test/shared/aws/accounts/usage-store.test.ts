@@ -57,7 +57,7 @@ describe("dynamoUsageStore", () => {
     ]);
   });
 
-  it("returns the days with usage between two dates, both included, oldest first", async () => {
+  it("returns the days with usage between two dates, including the days of the two dates, oldest first", async () => {
     for (const day of ["01", "02", "04", "05"]) {
       await work(`h${day}`, `2026-03-${day}T12:00:00.000Z`, Number(day));
     }

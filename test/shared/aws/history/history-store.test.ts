@@ -209,7 +209,7 @@ describe("a large run segment whose rows are claimed before they are written", (
     expect(await historyRows(list)).toEqual([]);
   });
 
-  it("does not count as recorded if its process dies after the claim, and can then be recorded again", async () => {
+  it("does not count as recorded if the process dies after the claim, and can then be recorded again", async () => {
     const list = await createList();
     const { watchlistId } = list;
     const dying = openInterrupted(() => Promise.reject(new Error("died")));
@@ -273,7 +273,7 @@ describe("the merge of the history points of a large window", () => {
     expect(await readSome(whole, list)).toEqual(before);
   });
 
-  it("writes the same rows in one slice as in several slices", async () => {
+  it("writes the same rows whether the merge has one slice or several slices", async () => {
     const rowsOf = async (mergeCharactersMax?: number) => {
       const list = await createList();
       const store = openStore(mergeCharactersMax === undefined ? {} : { mergeCharactersMax });

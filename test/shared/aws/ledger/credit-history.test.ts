@@ -107,7 +107,7 @@ describe("dynamoCreditHistory", () => {
     });
 
     it.each([7, 10, 13])(
-      "lists each of %i records exactly once if they are copied to a page between two reads",
+      "lists each of the %i records exactly once if records are copied to a page between two reads",
       async (records) => {
         await makeRecords(records);
         const before = await entriesOf(world, accountId);

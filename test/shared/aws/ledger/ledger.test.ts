@@ -99,7 +99,7 @@ describe("the number of requests that the ledger sends to DynamoDB", () => {
     expect(sent).toEqual(["UpdateCommand", "BatchGetCommand"]);
   });
 
-  it("includes a copy of the journal to a page at every eighth record, together with the usage of these records", async () => {
+  it("includes, at every eighth record, a copy of the journal to a page together with the usage of the copied records", async () => {
     const sent: TransactWriteCommand[] = [];
     const client = watchedClient(world.client, (command, send) => {
       if (command instanceof TransactWriteCommand) sent.push(command);
@@ -299,7 +299,7 @@ describe("the ledger of an account with several shards", () => {
 });
 
 describe("the ledger's hold of a run's step", () => {
-  it("is stored for 30 days after it is resolved, without a due time", async () => {
+  it("is stored for 30 days after the hold is resolved, without a due time", async () => {
     const holdId = "wlrun_1#check";
     const source = { runId: "wlrun_1", step: "check" };
     const hold = { accountId, holdId, now };

@@ -93,7 +93,7 @@ const stalled = async (by: string): Promise<number[]> => {
 };
 
 describe("dynamoRunStore.claim", () => {
-  it("stores the run unchanged, and marks it as running in the watchlist's row", async () => {
+  it("stores the run unchanged, and marks the run as running in the watchlist's row", async () => {
     const run = await claim();
 
     expect(await store.get(run)).toEqual(run);
@@ -193,7 +193,7 @@ describe("the phases of a stored run", () => {
 });
 
 describe("dynamoRunStore.finish", () => {
-  it("marks the run as ended in the watchlist's row, and changes nothing when it is repeated", async () => {
+  it("marks the run as ended in the watchlist's row, and changes nothing when the call is repeated", async () => {
     const run = await claim();
     const finishing = await bring(run, "finishing");
     const outcome = { ...keep, consecutiveSkips: 2, refreshDue: true };
@@ -212,7 +212,7 @@ describe("dynamoRunStore.finish", () => {
     expect(await listNow()).toEqual(afterwards);
   });
 
-  it("stores the shape of the run, and gives its missing fields to the next run", async () => {
+  it("stores the shape of the run, and passes the missing fields in this shape to the next run", async () => {
     const finishing = await bring(await claim(), "finishing");
     const shape = { lostFields: ["standard.price"], missingFields: ["standard.price"] };
     await store.finish({ ...ended(finishing), shape }, { ...keep, ...shape });
@@ -283,7 +283,7 @@ describe("dynamoRunStore.abandon", () => {
     expect(await store.get(reading)).toMatchObject({ error: null, progressAt: at(1) });
   });
 
-  it("returns the same abandoned run when it is repeated with the same error", async () => {
+  it("returns the same abandoned run when the call is repeated with the same error", async () => {
     const reading = await bring(await claim(), "reading");
     const failed = await store.abandon(reading, "stuck");
     clock.advance(1_000);
@@ -299,7 +299,7 @@ describe("dynamoRunStore.abandon", () => {
 });
 
 describe("dynamoRunStore.takeStalled", () => {
-  it("returns a stalled run, and does not return it again before its next due time", async () => {
+  it("returns a stalled run, and does not return the same run again before its next due time", async () => {
     await claim();
     expect(await stalled(at(59))).toEqual([]);
     expect(await stalled(at(60))).toEqual([1]);

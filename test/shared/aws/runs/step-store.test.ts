@@ -294,7 +294,7 @@ describe("a batch of a step", () => {
     expect(stored?.outcomes.filter((outcome) => "observed" in outcome)).toEqual([]);
   });
 
-  it("is returned without a run, a step, IDs and a result if its run was deleted", async () => {
+  it("is returned without a run, a step, IDs and a result if the run of the batch was deleted", async () => {
     await runs.forget(run.watchlistId, run.runNumber);
     const nothing = { run: undefined, step: undefined, planned: undefined, result: undefined };
     expect(await store.open(refOf(aStep(), 0))).toEqual(nothing);
@@ -311,7 +311,7 @@ describe("a batch of a step", () => {
     });
   });
 
-  it("stores the shape of its answers with its result", async () => {
+  it("stores the shape of the source's answers with its result", async () => {
     await plan({ step: aStep(), batches });
     const shape = { compared: 3, incomplete: 1, fields: { price: [3, 1] } } as const;
     await store.recordResult(refOf(aStep(), 0), { ...found, shape });
@@ -321,7 +321,7 @@ describe("a batch of a step", () => {
     expect(results.map((result) => result.shape)).toEqual([shape]);
   });
 
-  it("is counted as done in its step only once, even if it is marked as done twice", async () => {
+  it("is counted as done in its step only once, even if a worker marks the batch as done twice", async () => {
     await plan({ step: aStep(), batches });
     const ref = refOf(aStep(), 1);
 

@@ -93,7 +93,7 @@ describe("dueKeys, which reads the index of due rows,", () => {
     }
   });
 
-  it("returns as many rows as requested even if one partition contains them all", async () => {
+  it("returns as many rows as requested even if one partition contains all of these rows", async () => {
     const [partition = "", other = ""] = duePartitionsOf("outbox");
     const [last = ""] = pksOf("outbox", other, 1);
     const first = pksOf("outbox", partition, 9);

@@ -82,7 +82,7 @@ describe("a row's partition in the due index", () => {
     expect(dueAt("hold", key, new Date(0)).due_kind).toBe("hold#05");
   });
 
-  it("is the same for all rows with one partition key of the table", () => {
+  it("is the same for all rows that have the same partition key in their table", () => {
     const places = ["req_1", "req_2", "req_3", "req_4"].map(
       (holdId) => dueAt("hold", accountKeys.hold("acct_1", holdId), at).due_kind,
     );

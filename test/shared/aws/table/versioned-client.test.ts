@@ -234,7 +234,7 @@ describe("a versioned client that puts rows", () => {
     expect(await stored()).toEqual(newerStored);
   });
 
-  it("stores the older version if it is configured to write the previous version", async () => {
+  it("stores the older version if the client is configured to write the previous version", async () => {
     await put(bPrevious, { label: ["shoes"], item_count: 3 });
 
     expect(await stored()).toEqual(older);

@@ -48,7 +48,7 @@ describe("the store of back-tests", () => {
     expect(await store.get(job)).toEqual(job);
   });
 
-  it("returns the progress of a job, and its result when it is done", async () => {
+  it("returns the progress of a job, and the result of the job when the job is done", async () => {
     const job = aJob("bt_1");
     await store.create(job);
     expect(await store.recordProgress(job, { runsDone: 3, runs: 8 })).toBe(true);
@@ -84,7 +84,7 @@ describe("the store of back-tests", () => {
     expect(await store.create(second)).toEqual({ outcome: "created" });
   });
 
-  it("accepts a second job of an account if the first one is still in progress after two hours", async () => {
+  it("accepts a second job of an account if the first job is still in progress after two hours", async () => {
     const first = aJob("bt_1");
     await store.create(first);
     clock.advance(2 * hour);

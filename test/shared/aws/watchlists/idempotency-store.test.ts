@@ -77,7 +77,7 @@ describe("dynamoIdempotencyStore.open", () => {
     }
   });
 
-  it("treats an expired record as absent, even if DynamoDB has not deleted it yet", async () => {
+  it("treats an expired record as absent, even if DynamoDB has not deleted the record yet", async () => {
     const first = aRecord("first", { expiresAt: minutesLater(10) });
     await store.open(first, now);
     const { Item } = await tables.client.send(new GetCommand({ TableName: table, Key }));
@@ -99,7 +99,7 @@ describe("dynamoIdempotencyStore.takeOver", () => {
     expect(await store.open(aRecord("fourth"), now)).toEqual(aRecord("second"));
   });
 
-  it("succeeds when it is repeated after a lost response", async () => {
+  it("succeeds when the same call is repeated after a lost response", async () => {
     await store.open(aRecord("first"), now);
     await store.takeOver(aRecord("second"), "first");
 

@@ -135,7 +135,7 @@ describe("replacing some items of a page of a watchlist", () => {
     expect((await pageAt(list)).items).toEqual([...changed, ...page.items.slice(1)]);
   });
 
-  it("changes the item counts of the watchlist by the difference, in the same transaction", async () => {
+  it("adds the change of each state's item count to the counts of the watchlist, in the same transaction", async () => {
     const list = await world.open(itemsOf(numbered(5)));
     const { client, sent } = counting();
     const { page, changed } = await changedIn(list, active);
@@ -157,7 +157,7 @@ describe("replacing some items of a page of a watchlist", () => {
     expect(rows.flatMap(({ items }) => items)).toEqual([...changed, ...page.items.slice(1)]);
   });
 
-  it("writes nothing if another writer has changed the page since it was read", async () => {
+  it("writes nothing if another writer has changed the page since the caller read it", async () => {
     const list = await world.open(itemsOf(numbered(3)));
     const { page, changed } = await changedIn(list, moved);
     const theirs = page.items.map(moved).map(moved);
@@ -177,7 +177,7 @@ describe("replacing a page of a watchlist", () => {
     expect(sent).toEqual({ PutCommand: 1 });
   });
 
-  it("changes the item counts of the watchlist by the difference, in the same transaction", async () => {
+  it("adds the change of each state's item count to the counts of the watchlist, in the same transaction", async () => {
     const list = await world.open(itemsOf(numbered(5)));
     const page = await pageAt(list);
     const [first, ...others] = page.items;

@@ -99,7 +99,7 @@ describe("the purge of a watchlist's rows", () => {
     expect(await store.begin("wl_1", look(0, true))).toBe(false);
   });
 
-  it("is listed with the other due purges, longest due first, up to a limit", async () => {
+  it("is listed with the other due purges, the longest due first, up to the requested number", async () => {
     await store.expectCreation(listOf("wl_1"), at(3));
     await store.expectCreation(listOf("wl_2"), at(1));
     await store.expectCreation(listOf("wl_3"), at(2));

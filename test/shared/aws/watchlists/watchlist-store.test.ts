@@ -108,7 +108,7 @@ describe("dynamoWatchlistStore.create", () => {
     expect((await store.list("acct_1", 10)).watchlists).toEqual([]);
   });
 
-  it("stores the response under the idempotency key, and succeeds when it is repeated", async () => {
+  it("stores the response under the idempotency key, and succeeds when the call is repeated", async () => {
     const list = aList(1);
     const record = aRecord("first", list.id);
     await keys.open(record, now);
