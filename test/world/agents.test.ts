@@ -272,7 +272,7 @@ describe("a call of /mcp", () => {
     },
   );
 
-  it("gets an error if it subscribes to changes", async () => {
+  it("gets an error if the call subscribes to changes", async () => {
     const agentKey = authorized();
     const answer = await send(
       "POST",

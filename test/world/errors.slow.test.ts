@@ -256,7 +256,7 @@ describe("the limits of credits and concurrency", () => {
 });
 
 describe("a resource of another account", () => {
-  it("gets the same error body apart from the ID as a resource that does not exist", async () => {
+  it("gets the same error body, apart from the ID, as a resource that does not exist", async () => {
     const created = await call("POST /v1/watchlists", { body: list });
     const endpoint = await call("POST /v1/webhook_endpoints", {
       body: { url: `${world.receiverUrl}/mine` },

@@ -274,7 +274,7 @@ describe("a reused socket of a guarded connection", () => {
     expect(receiver.connections()).toBe(1);
   });
 
-  it("is closed if the server closes its connection after every response without announcing the close", async () => {
+  it("is closed if the server closes the socket after every response without announcing the close", async () => {
     receiver.answer = (socket) => socket.end(wire(200, {}, "ok"));
     const connection = connect();
 
@@ -305,7 +305,7 @@ describe("a reused socket of a guarded connection", () => {
     expect(await post(connection)).toMatchObject(fine);
   });
 
-  it("is closed if it receives an unrequested response", async () => {
+  it("is closed if an unrequested response arrives on the socket", async () => {
     const connection = connect();
     receiver.answer = (socket) => {
       socket.write(wire(500));

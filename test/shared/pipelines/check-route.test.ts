@@ -48,7 +48,7 @@ describe("a key that does not apply to the 'when' of its route", () => {
     ["once", { when: "changed", once: true }, "'unchanged', 'ok' or 'failed'"],
     ["once", { when: "new", once: true }, "'unchanged', 'ok' or 'failed'"],
     ["once", { when: "always", once: true }, "'unchanged', 'ok' or 'failed'"],
-  ])("is refused if it is the key '%s' of the route %j", (key, route, accepted) => {
+  ])("is refused if the key is '%s' and the route is %j", (key, route, accepted) => {
     expect(refusalOf(route)).toEqual({
       param: `route.${key}`,
       message: `'${key}' applies only with 'when': ${accepted}. Omit it if 'when' is '${route.when ?? "ok"}'.`,
@@ -138,12 +138,12 @@ describe("a test in the 'where' of a route", () => {
     expect(refusal?.message).not.toContain("offerId,");
   });
 
-  it.each(["title", "constructor"])("is refused if its field is '%s'", (field) => {
+  it.each(["title", "constructor"])("is refused if it tests the field '%s'", (field) => {
     const where = [{ field, op: "is", value: "x" }] as const;
     expect(refusalOf({ where })?.param).toBe("route.where[0].field");
   });
 
-  it("is accepted if its field is derived", () => {
+  it("is accepted if the tested field is derived", () => {
     expect(refusalOf({ where: [{ field: "lowest30d", op: "below", value: 10 }] })).toBeNull();
   });
 });

@@ -41,7 +41,7 @@ describe("a route with 'when' \"changed\" and a minimum difference", () => {
     { what: "exactly the minimum", from: 40_000_000.1, to: 40_000_000.4, least: 0.3 },
     { what: "the minimum less the tolerance", from: 0, to: 1, least: 1.000_000_001 },
   ])(
-    "matches a difference of $what: from $from to $to with the minimum $least",
+    "matches a difference of $what: from the value $from to the value $to with the minimum $least",
     ({ from, to, least }) => {
       expect(to - from).toBeLessThan(least);
       const route = { ...priceRoute, min_delta: least };
@@ -122,7 +122,7 @@ describe("the state of a route with 'when' \"changed\" after another step has re
     expect(kept(minimum, {}, [{ price: 100 }, { price: 97 }])).toEqual({ from: { price: 100 } });
   });
 
-  it("keeps its reference value and its cooldown", () => {
+  it("keeps the reference value and the cooldown", () => {
     const state = { from: { price: 100 }, until: later };
     expect(kept(minimum, state, [{ price: 97 }, { price: 95 }])).toEqual(state);
     expect(kept(minimum, state, [{ price: 97 }, { price: 97 }])).toEqual(state);

@@ -577,7 +577,7 @@ describe("the routes between a pipeline's steps", () => {
     },
   );
 
-  it("are refused if they leave a step that no run reaches", () => {
+  it("are refused if neither a route nor the start of a run leads to one of the steps", () => {
     const refusal = refused(() => parse(pipelineOf(lite("a"), lite("b", always("c")), lite("c"))));
     expect(refusal.param).toBe("pipeline.steps[1]");
     expect(refusal.message).toContain("No run reaches the step 'b'.");
@@ -677,7 +677,7 @@ describe("a pipeline in JSON", () => {
     );
   });
 
-  it("is either parsed, or refused with 400 and a 'param' inside the pipeline, whatever it contains", () => {
+  it("is either parsed, or refused with 400 and a 'param' inside the pipeline, whatever the JSON contains", () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), anyShopPipeline.chain(damaged)), (value) => {
         expectReadOrRefused(value);

@@ -147,7 +147,7 @@ describe("the platform of a query for scrapers", () => {
     expect(parse(scrapersRequest, {})).toEqual({ platform: "retailer_a", marketplace: "us" });
   });
 
-  it("is the platform in the query, and is refused if it is unknown or not live", () => {
+  it("is the platform in the query, and is refused if this platform is unknown or not live", () => {
     const query = { platform: "retailer_d", marketplace: "us" };
     expect(parse(scrapersRequest, query)).toEqual(query);
     expect(() => parse(scrapersRequest, { platform: "retailer_x" })).toThrow(
@@ -172,7 +172,7 @@ describe("the pipeline template", () => {
   });
 
   it.each(names)(
-    "in the first place of the platform %s is the default pipeline, and all template IDs are unique",
+    "that the platform %s lists first is the default pipeline, and all template IDs are unique",
     (platform) => {
       const ids = templates(platform).map(({ id }) => id);
       expect(templates(platform)[0]).toMatchObject({

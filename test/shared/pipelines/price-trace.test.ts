@@ -91,7 +91,7 @@ describe("the stored days of the derived field 'average30d'", () => {
 
 describe("the stored trace of a derived price field", () => {
   it.each<DerivedPriceField>(["previousPrice", "lowest30d", "average30d", "changedCount7d"])(
-    "is the same object after a read with the same price (the field: '%s')",
+    "stays the same JavaScript object after a read with the same price (the field: '%s')",
     (field) => {
       const trace = traceOf(field, [10, 9]);
       expect(traceAfter(field, trace, { was: 9, is: 9, at: 110 * dayMs })).toBe(trace);

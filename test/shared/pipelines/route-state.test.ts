@@ -27,7 +27,7 @@ describe("a route of a pipeline", () => {
     { confirm: 2 },
     { cooldown: "1h" },
     { once: true },
-  ])("counts as a route with limits if it has the key in %j", (limit) => {
+  ])("counts as a route with limits if it has the limit %j", (limit) => {
     expect(isGated({ when: "ok", notify: true, ...limit })).toBe(true);
   });
 
@@ -117,7 +117,7 @@ describe("the key of a route state", () => {
   });
 
   it.each<Partial<Route>>([{ run: "next" }, { once: false }])(
-    "is the same with and without the keys %j",
+    "does not depend on the keys %j",
     (change) => {
       expect(keyOf({ ...low, ...change })).toBe(keyOf(low));
     },

@@ -103,7 +103,7 @@ describe("a route of a pipeline", () => {
     }
   });
 
-  it("with 'when' \"changed\" and a field matches if this field changed, tracked or not", () => {
+  it("with 'when' \"changed\" and a field matches if this field changed, even if it is not tracked", () => {
     for (const field of stepScrapers["retailer_a.lite"].testableFields) {
       const facts = found({ [field]: "one", other: 1 }, { [field]: "another", other: 1 });
       expect(takes({ when: "changed", field }, facts), field).toBe(true);
@@ -464,7 +464,7 @@ describe("the match of a read with the routes of a step", () => {
     });
   });
 
-  it("is empty for an item without an earlier reading of this kind", () => {
+  it("is empty for an item without an earlier reading of the same kind", () => {
     const step = lite({ when: "changed", notify: true }, { when: "unchanged", notify: true });
     expect(matchRoutes(step, outcomes["first read of this kind"])).toEqual(nothing);
     expect(matchRoutes(step, outcomes["first read of any kind"])).toEqual(nothing);
@@ -611,7 +611,7 @@ describe("a stored reading of an item", () => {
     expect(stored).toEqual({ price: 10.008 });
   });
 
-  it("stays the same object, without changes, if the same values are read again", () => {
+  it("stays the same object, without changes, if a read finds the stored values again", () => {
     const snapshot = fc.dictionary(
       fc.constantFrom(...stepScrapers["retailer_a.lite"].testableFields),
       fc.oneof(
@@ -712,7 +712,7 @@ describe("a route that compares a field with metadata", () => {
     expect(matches(route, { target: 20 }, { price: 10 })).toBe(false);
   });
 
-  it("matches only if its tests in 'where' pass, which can also compare with metadata", () => {
+  it("matches only if the route's tests in 'where' pass, and these tests can also compare with metadata", () => {
     const where = [{ field: "price", op: "below" as const, value: target }];
     const route: Route = { when: "ok", where, run: "full" };
     expect(matches(route, { target: 9.5 }, { price: 9 })).toBe(true);

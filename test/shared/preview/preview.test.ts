@@ -204,7 +204,7 @@ describe("a preview", () => {
     ]);
   });
 
-  it("charges reads with an answer, and refunds the other reads and the steps that were not reached", async () => {
+  it("charges the reads with an answer, and refunds the reads without an answer and the steps that were not reached", async () => {
     const list = await readOnce();
     const { balance } = await bench.account();
     bench.answers.product = (id) => (id === "10001" ? priced(20) : { status: "unavailable" });
@@ -248,7 +248,7 @@ describe("a preview", () => {
     },
   );
 
-  it("charges nothing if it fails", async () => {
+  it("charges nothing if the preview fails", async () => {
     const list = await bench.createList(ids);
     bench.answers.product = () => {
       throw new Error("invalid answer");
@@ -258,7 +258,7 @@ describe("a preview", () => {
     expect(await bench.account()).toMatchObject({ balance: 100, spent: 0 });
   });
 
-  it("charges nothing if it has no time left to respond", async () => {
+  it("charges nothing if no time is left to respond", async () => {
     const list = await bench.createList(ids);
     bench.answers.product = () => priced(20);
 

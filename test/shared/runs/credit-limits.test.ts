@@ -56,7 +56,7 @@ const usedOn = async ({ bench, list }: { bench: RunBench; list: Watchlist }, day
 };
 
 describe("a run whose first step costs more than 'max_credits_per_run'", () => {
-  it("completes without a read or a charge, and counts its items as deferred", async () => {
+  it("completes without a read or a charge, and counts the items of the step as deferred", async () => {
     const { bench, list } = await withList(skus, { maxCreditsPerRun: 3 });
     for (let run = 1; run <= 4; run += 1) {
       await bench.run(list);
@@ -171,7 +171,7 @@ describe("a watchlist with a 'daily_credit_budget'", () => {
     expect((await bench.list(list))?.status).toBe("active");
   });
 
-  it("can spend credits again on the same day after a refund for items without an answer", async () => {
+  it("can spend credits of the budget again on the same day after a refund for items without an answer", async () => {
     const world = await withList(skus, { dailyCreditBudget: 5 });
     const { bench, list } = world;
     bench.answers.product = (id) =>
@@ -230,7 +230,7 @@ describe("a watchlist with a 'daily_credit_budget'", () => {
   });
 
   it.each([1_000, null])(
-    "reads its items in the first run after the account's daily budget is set to %s, despite a cached old budget",
+    "reads its items in the first run after the account's daily budget is set to %s, even if the process has cached the old budget",
     async (budget) => {
       const { bench, list } = await withList(skus, {});
       const budgets = accountBudgets(bench);

@@ -25,7 +25,7 @@ const ok = { when: "ok", notify: true } as const;
 describe("a route with a derived field", () => {
   const newLow = { ...ok, field: "price", op: "below", value: { field: "lowest30d" } } as const;
 
-  it("matches once at a price below the lowest price of 30 days, and not again at the same price", () => {
+  it("matches once at a price below the lowest price of 30 days, and not at a second read of this price", () => {
     const reads = priced([1, 20], [20, 12], [20, 11], [1, 11], [1, 15], [1, 11], [1, 10.5]);
     expect(matched(newLow, reads)).toEqual([2, 6]);
   });

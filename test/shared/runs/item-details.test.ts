@@ -189,7 +189,7 @@ describe("the details of an item", () => {
     expect(later).toMatchObject({ label: null, metadata: { a: 1 }, facts: { title: "T" } });
   });
 
-  it("do not change after a read that is older than the stored details or has the same values", () => {
+  it("do not change after a read that is older than the stored details or that has the stored values", () => {
     const known = afterChange(
       undefined,
       withFacts(undefined, read({ title: "New", url: "https://a.example" })),

@@ -145,7 +145,7 @@ describe('an item in the state "active"', () => {
     expect(read(known, answer("ok", seen(10.004))).outcomes).toEqual([]);
   });
 
-  it('is delisted after a read with the status "not_found", and keeps its last known values but no owed retries', () => {
+  it('is delisted after a read with the status "not_found", and keeps the last known values but no owed retries', () => {
     const owing = { ...known, owes: [owed] };
     expect(onlyOutcome(read(owing, answer("not_found"))).lastSnapshot).toEqual(seen(10));
     const gone = after(owing, answer("not_found"));
@@ -318,7 +318,7 @@ describe("the readings of an item at product steps and pulse steps", () => {
     buyboxOfferId: "o1",
   };
 
-  it("let a product step report a change that a pulse step found but did not report, without counting it again", () => {
+  it("let a product step report a change that a pulse step found but did not report, without counting the change again", () => {
     const silent = { ...pulse, routes: [] };
     const scan = onlyOutcome(read(item, answer("ok", { newCount: 4, newMinPrice: 9 }), silent));
     expect(scan).not.toHaveProperty("isCounted");

@@ -130,7 +130,7 @@ describe("the step that makes an owed retry", () => {
 });
 
 describe("the owed retries of an item", () => {
-  it("contain only one retry per kind of read, even if its step fails and is renamed several times", () => {
+  it("contain only one retry per kind of read, even if the step fails and is renamed several times", () => {
     let owes: Item["owes"] = [];
     for (const id of ["a", "b", "b", "c"]) {
       owes = retriesAfterFailure(pipelineOf({ ...look, id }), { ...active, owes }, id);
@@ -277,7 +277,7 @@ describe("the items that a step deferred or failed to read", () => {
     expect(await world.next()).toEqual({ pulse: 4, lite: 4 });
   });
 
-  it("are read only once by a step that also gets them from a route", async () => {
+  it("are read only once by a step to which a route also leads these items", async () => {
     const world = await watched(scanned());
     await world.next(3);
     world.bench.answers.product = () => ({ status: "ok", fields: product(7) });
@@ -303,7 +303,7 @@ describe("the items that a step deferred or failed to read", () => {
 
 describe("the owed retry of an item that a source did not answer", () => {
   it.each(["partial", "unavailable"] as const)(
-    'after the answer "%s" is made by the step of the new pipeline with the same scraper',
+    'is made, after the answer "%s", by the step of the new pipeline with the same scraper',
     async (status) => {
       const world = await watched(scanned());
       world.bench.answers.product = (_, scraper) =>
@@ -365,7 +365,7 @@ describe("the owed retry of an item that a source did not answer", () => {
 });
 
 describe("an owed retry that an earlier release stored with only a step ID", () => {
-  it("is made by the step with this ID, or by lite if a default pipeline has no such step", async () => {
+  it("is made by the step with this ID, or by the step 'lite' if a default pipeline has no step with this ID", async () => {
     const world = await watched(scanned());
     const { bench, list } = world;
     bench.answers.product = () => ({ status: "ok", fields: product(10) });

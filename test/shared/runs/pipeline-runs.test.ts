@@ -225,7 +225,7 @@ describe("a step of a pipeline for offers", () => {
     expect(await bench.account()).toMatchObject({ held: 0 });
   });
 
-  it("reports changes of offer fields such as 'lowestPrice'", async () => {
+  it("reports changes of offer fields, for example 'lowestPrice'", async () => {
     const { bench, next } = await watched([first], { pipeline });
     const offers = [offer("o1", 10, true), offer("o2", 9)];
     bench.answers.offers = () => ({ status: "ok", totalOffers: 2, offers });
@@ -277,7 +277,7 @@ describe("an offer check step", () => {
     );
   });
 
-  it("counts items without a known offer as skipped, and neither reads nor charges them", async () => {
+  it("counts items without a known offer as skipped, and neither reads nor charges these items", async () => {
     const { bench, list, next } = await watched([first, second], { pipeline });
     bench.answers.check = () => ({ status: "ok", buyable: true });
     bench.answers.product = (id) => ({

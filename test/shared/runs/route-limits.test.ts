@@ -106,7 +106,7 @@ describe("a route with 'min_delta_percent'", () => {
     ]);
   });
 
-  it("reports only changes that also reach 'min_delta' if it has both limits", () => {
+  it("reports only changes that also reach 'min_delta' if the route has both limits", () => {
     const both = { min_delta: 5, min_delta_percent: 1 };
     expect(notified(both, priced(100, 96, 95))).toEqual(["-", "-", "100 > 95"]);
   });
@@ -281,7 +281,7 @@ describe("a route with 'once'", () => {
     notify: true,
   };
 
-  it("matches when its condition becomes true, and again only after the condition was false", () => {
+  it("matches when the condition becomes true, and again only after the condition was false", () => {
     expect(matched(low, priced(100, 94, 90, 96, 94, 94))).toEqual([1, 4]);
   });
 
@@ -294,7 +294,7 @@ describe("a route with 'once'", () => {
     expect(matched({ ...low, cooldown: "1h" }, priced(94, 96, 94, 96, 96, 96))).toEqual([0]);
   });
 
-  it("matches at the nth matching read in a row if it also has 'confirm'", () => {
+  it("matches at the nth matching read in a row if the route also has 'confirm'", () => {
     expect(matched({ ...low, confirm: 2 }, priced(94, 94, 94, 96, 94, 94))).toEqual([1, 5]);
   });
 });
@@ -324,7 +324,7 @@ describe("a route with 'where'", () => {
     ]);
   });
 
-  it('also applies its tests if its \'when\' is "new", "always" or "unchanged"', () => {
+  it('also applies the tests in \'where\' if the \'when\' of the route is "new", "always" or "unchanged"', () => {
     const where = [inStock];
     const reads = states([1, true], [1, false], [1, true]);
     expect(matched({ when: "new", where, notify: true }, reads)).toEqual([0]);
@@ -355,7 +355,7 @@ describe("the state of a route", () => {
     expect(other.item).not.toHaveProperty("routeStates");
   });
 
-  it("keeps its reference value if another step with the same kind of read has read the item", () => {
+  it("keeps the reference value if another step with the same kind of read has read the item", () => {
     const pipeline = pipelineOf(drop);
     const quiet = { ...found({ price: 95 }), step: "next" };
     const { effects } = playReads(pipeline, [...reads, quiet, ...priced(95)]);
@@ -383,7 +383,7 @@ describe("the state of a route", () => {
 });
 
 describe("two routes of a step", () => {
-  it("report a change once, with the reference value of the first matching route as its 'before'", () => {
+  it("report the same change only once, with the reference value of the first matching route as the 'before' of the change", () => {
     const pipeline = pipelineOf(
       { when: "changed", field: "price", min_delta: 5, notify: true },
       { when: "changed", field: "price", notify: true },

@@ -140,7 +140,7 @@ describe("the limited history of runs", () => {
   const { runHistoryMax } = limits;
   afterEach(() => void Object.assign(limits, { runHistoryMax }));
 
-  it("keeps the newest runs, even if the process of a run dies during its last external calls", async () => {
+  it("keeps the newest runs, even if the process of a run dies during the last external calls of the run", async () => {
     Object.assign(limits, { runHistoryMax: 3 });
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"]);
@@ -260,7 +260,7 @@ describe("a run that is abandoned between two steps", () => {
 });
 
 describe("a run whose results cannot be finalized", () => {
-  it("ends as failed after an hour, and its watchlist can run again", async () => {
+  it("ends as failed after an hour, and then the watchlist can run again", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });
@@ -317,7 +317,7 @@ describe("a step with the name of a JavaScript object member as its ID", () => {
 });
 
 describe("a schedule tick of a watchlist", () => {
-  it("starts no further run if it arrives again after its run", async () => {
+  it("starts no further run if the tick arrives again after its run has ended", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });

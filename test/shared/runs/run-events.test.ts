@@ -165,7 +165,7 @@ describe("the events of a run", () => {
     });
   });
 
-  it("have identical bytes when they are created again", () => {
+  it("have identical bytes when the finisher creates them again", () => {
     const make = (): string[] =>
       runEvents(run, [{ step, outcomes: [changed("1"), delisted("2")] }]).map((e) => e.body);
     expect(make()).toEqual(make());

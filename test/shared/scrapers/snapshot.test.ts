@@ -158,7 +158,7 @@ describe("the snapshot of offers", () => {
     ["new", { ...buybox, offerCount: 2, lowestPrice: 12 }],
     ["used", { ...buybox, offerCount: 2, lowestPrice: 7 }],
   ] as const)(
-    'with the condition filter "%s" has the count and lowest price of these offers, and the buy box of all offers',
+    'with the condition filter "%s" has the count and the lowest price of the selected offers, and the buy box of all offers',
     (condition, own) => {
       expect(snapshotOfOffers(answer, condition)).toEqual(own);
     },

@@ -92,7 +92,7 @@ describe("the counts of a source's reads", () => {
     expect(read.ageMs).toBe(0);
   });
 
-  it("keep the quota and the time of the later read, in whichever order they are added", () => {
+  it("keep the quota and the time of the later read, in whichever order the counts are added", () => {
     const early = { ...counts({ ok: 1 }), quota: { left: 5, max: 60 } };
     const late = { ...counts({ ok: 2 }), lastReadAt: "2026-03-01T12:01:00.000Z" };
     const later = { ...late, quota: { left: 3, max: 60 } };

@@ -62,7 +62,7 @@ describe("the recorder of source health", () => {
     expect(writes).toHaveLength(1);
   });
 
-  it("warns if it cannot write the health, and the read succeeds", async () => {
+  it("warns if the recorder cannot write the health, and the read still succeeds", async () => {
     const { time, warnings, record } = recording(() => Promise.reject(new Error("down")));
     await record("retailer_a.lite", okCounts(time.now()));
     expect(warnings).toEqual(["source health not recorded"]);

@@ -49,7 +49,7 @@ const delisted = (item: Item): Item => ({
 });
 
 describe("a change of a watchlist's items", () => {
-  it("counts each of its IDs once, by the effect on the item", async () => {
+  it("counts each of its IDs once, by the effect of the change on the item", async () => {
     const all = itemsOf(["10001", "10002", "10003", "10004"]);
     const list = await world.open(all.map((item) => (item.id === "10003" ? delisted(item) : item)));
     const changed = await change(list, {
@@ -196,7 +196,7 @@ describe("a full watchlist", () => {
     });
   });
 
-  it("refuses a change with 409, and keeps its items, if it is full at every attempt to write", async () => {
+  it("refuses a change with 409, and keeps its items, if the watchlist is full at every attempt to write", async () => {
     const list = await world.open(itemsOf(["10001"]));
     await expect(
       change(list, { add: ["10002", "10003"] }, { bounds: { listItemsMax: 2 } }),
@@ -345,7 +345,7 @@ describe("an item change that sets labels", () => {
     ]);
   });
 
-  it("counts an item as updated only if its label changes", async () => {
+  it("counts an item as updated only if the label of the item changes", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]));
     await change(list, { add: [object("10001", "Kettle"), object("10002", "Lamp")] });
     const { tally } = await change(list, {
@@ -377,7 +377,7 @@ describe("an item change that sets labels", () => {
     expect([...(await details(list)).keys()]).toEqual(["10003"]);
   });
 
-  it("discards the details of an earlier item with the same ID", async () => {
+  it("discards the details of an item with the same ID that was removed earlier", async () => {
     const list = await world.open([]);
     const left = { id: "10001", addedAt, label: "Old", metadata: {}, facts: {}, readAt: null };
     await world.store().changeDetails(list, { ids: ["10001"], change: () => left });
@@ -449,7 +449,7 @@ describe("an item change that finds the watchlist full halfway through its write
     });
   });
 
-  it("reports in its 409 error that nothing was applied if already its first write finds the watchlist full", async () => {
+  it("reports in its 409 error that nothing was applied if the watchlist is full at the first write", async () => {
     const list = await world.open(itemsOf(["10001"]));
     const pages: PageStore = { ...world.store(), replace: async () => "full" };
     await expect(change(list, { add: ["10002"] }, { pages })).rejects.toMatchObject({
@@ -480,7 +480,7 @@ describe("the body of an item change", () => {
     );
   });
 
-  it("is refused with the names of 'add' and 'remove' if it has neither", () => {
+  it("is refused with the names of 'add' and 'remove' if the body has neither", () => {
     expect(() => parseItemChange("retailer_d", {})).toThrow("Send 'add', 'remove' or both.");
   });
 

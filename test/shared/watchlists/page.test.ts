@@ -131,7 +131,7 @@ describe("the stored pages of a watchlist", () => {
     );
   });
 
-  it("contain the same items if only the changed items are encoded again", () => {
+  it("contain the same items even if only the changed items are encoded again", () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.tuple(anItem, fc.option(anItem)), {
@@ -236,7 +236,7 @@ describe("the order of two item IDs", () => {
     ["1", "2", -1],
     ["2", "1", 1],
     ["1", "1", 0],
-  ])("of the IDs %s and %s is the number %i", (a, b, order) => {
+  ])("of the IDs %s and %s is the result %i", (a, b, order) => {
     expect(compareIds(a, b)).toBe(order);
   });
 });

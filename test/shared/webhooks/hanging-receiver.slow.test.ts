@@ -79,7 +79,7 @@ describe("a webhook receiver that does not respond", () => {
     expect(new Set(receiver.firstAttempts).size).toBeLessThanOrEqual(3 + 2 + leases - 1);
   });
 
-  it("gets all events of the next run in order after it responds again", async () => {
+  it("gets all events of the next run in order after the receiver responds again", async () => {
     await world.publish(longRun(1));
     for (let lease = 1; lease <= 3; lease += 1) await world.handleWakeUp(wakeUp);
     receiver.hangs = false;

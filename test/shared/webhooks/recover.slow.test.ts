@@ -75,7 +75,7 @@ describe("a recovery of failed deliveries", () => {
     expect(await world.targets.due(new Date("2027-01-01T00:00:00Z"), 10)).toEqual([]);
   });
 
-  it("sends the oldest run first, and the deliveries of each run one after the other in order", async () => {
+  it("sends the oldest run first, and the deliveries of each run one after the other in the order of their events", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const runs = many.map((_, n) =>
       aRun(["watchlist.product.changed", "watchlist.product.changed", "watchlist.run.completed"], {
@@ -221,7 +221,7 @@ describe("a recovery of failed deliveries", () => {
     expect(received()).toEqual([]);
   });
 
-  it("sends all events of watchlists that name the endpoint, regardless of its filter", async () => {
+  it("sends all events of watchlists that name the endpoint, regardless of the endpoint's filter", async () => {
     const wanted = { enabled: false, events: [] };
     const { endpoint } = await world.addEndpoint(account, receiver.url, wanted);
     const run = runOf(1, { webhookEndpointId: endpoint.id });

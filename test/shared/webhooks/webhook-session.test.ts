@@ -240,7 +240,7 @@ describe("a worker that sends webhooks", () => {
     expect((await deliveryOf(run, 1, endpoint.id))?.attempts).toHaveLength(1);
   });
 
-  it("sends a wake-up message for the rest of a long run after it has worked for half a minute", async () => {
+  it("sends a wake-up message for the rest of a long run after the worker has worked for half a minute", async () => {
     await world.addEndpoint(account, receiver.url);
     const run = aRun(wholeRun);
     await world.publish(run);
@@ -311,7 +311,7 @@ describe("after a failed webhook attempt,", () => {
     expect(bodies().slice(3).sort()).toEqual(run.events.map(({ body }) => body).sort());
   });
 
-  it("the rest of the run is sent immediately if this is the third failed attempt but not in a row", async () => {
+  it("the rest of the run is sent immediately if this is the third failed attempt of the run but not the third in a row", async () => {
     await world.addEndpoint(account, receiver.url);
     await world.publish(aRun(wholeRun));
     receiver.answer = (response) =>
@@ -428,7 +428,7 @@ describe("a wake-up message without pending work", () => {
     },
   );
 
-  it("removes a run with expired events from the outbox", async () => {
+  it("removes the run of the message from the outbox if the run's events have expired", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const target = endpointTarget(account, endpoint.id);
     const gone = { runId: "wlrun_gone", watchlistId: "wl_1", types: null, happenedAt: startedAt };

@@ -52,7 +52,7 @@ describe("the help of a command of a group", () => {
 describe("the options of a command", () => {
   const repeatable = { ...options, only: { type: "string", multiple: true, about: "" } } as const;
 
-  it("are refused if one of them is repeated", () => {
+  it("are refused if the command line repeats an option", () => {
     for (const args of [
       ["--stage", "dev", "--stage=prod"],
       ["--json", "--json"],
@@ -60,7 +60,7 @@ describe("the options of a command", () => {
       expect(() => parseOptions(args, options)).toThrow(`Set ${args[0]} only once.`);
   });
 
-  it("may be repeated if they collect values", () => {
+  it("may be repeated if the option collects values", () => {
     const args = ["--only", "a", "--stage", "dev", "--only", "b"];
     expect(parseOptions(args, repeatable).values).toMatchObject({
       only: ["a", "b"],

@@ -24,7 +24,7 @@ describe("a random forest from labeled samples", () => {
     expect(wrong.length).toBeLessThan(samples.length / 20);
   });
 
-  it("is identical for the same samples and seed, and different for another seed", () => {
+  it("is identical for the same samples and seed, and differs for another seed", () => {
     expect(forestOf(1)).toEqual(forestOf(1));
     expect(forestOf(2)).not.toEqual(forestOf(1));
   });

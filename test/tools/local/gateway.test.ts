@@ -63,7 +63,7 @@ describe("the event that the local gateway passes to a function", () => {
     ]);
   });
 
-  it('includes parameters and headers named like members of JavaScript objects, such as "constructor"', async () => {
+  it('includes parameters and headers that are named like members of JavaScript objects, such as "constructor"', async () => {
     const event = await eventOf("/v1/things/a?constructor=1&__proto__=2&toString=3", {
       headers: { valueOf: "x" },
     });
@@ -175,7 +175,7 @@ describe("the streamed response of the local gateway", () => {
     expect(Buffer.from(last.value ?? []).toString()).toBe("three");
   });
 
-  it("ends before its body is complete if the function fails after it sent the status and headers", async () => {
+  it("ends before the body is complete if the function fails after it sent the status and headers", async () => {
     const broken = Promise.reject(new Error("broken"));
     broken.catch(() => {});
     const url = await serve({ stream: streamingHandler(broken) });

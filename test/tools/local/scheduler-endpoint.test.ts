@@ -69,7 +69,7 @@ function schedule(more: Partial<CreateScheduleCommandInput> = {}): CreateSchedul
 const named = { Name: "wl_1", GroupName: "fixture-lists" };
 
 describe("the local Scheduler API", () => {
-  it("returns a created schedule with the same values", async () => {
+  it("returns a created schedule with the values of the request", async () => {
     const { client } = await start();
     const StartDate = new Date(Math.ceil(Date.now() / 1000) * 1000 + 60_000);
 
@@ -145,7 +145,7 @@ describe("the local Scheduler API", () => {
     );
   });
 
-  it("accepts a repeated request to create a schedule if the client token is the same", async () => {
+  it("accepts a repeated request to create a schedule if the client token of the requests is the same", async () => {
     const { client } = await start();
 
     const create = new CreateScheduleCommand(schedule({ ClientToken: "one" }));
@@ -240,7 +240,7 @@ describe("the local Scheduler", () => {
     await expect.poll(() => store.all()).toEqual([]);
   });
 
-  it("fires a schedule only once at the restart after several missed times, and then at its usual times", async () => {
+  it("fires a schedule only once at a restart that follows several missed times, and then at the schedule's usual times", async () => {
     const dir = temporaryFolder();
     const before = await start(dir);
     await before.client.send(new CreateScheduleCommand(schedule()));

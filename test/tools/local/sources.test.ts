@@ -59,7 +59,7 @@ it("the option --source for an adapter that reads offers also changes the source
 });
 
 it.each([undefined, ""])(
-  "the option --source is refused if the environment variable of its secret is %j",
+  "the option --source is refused if the environment variable of the secret is %j",
   (KEY) => {
     const all = JSON.stringify({ "retailer_d.standard": { adapter: "sandbox" } });
     const choice = parseSourceChoice("retailer_d=d_catalog,http://127.0.0.1:9999,secret=env:KEY");

@@ -182,7 +182,7 @@ describe("a local world", () => {
     expect(await response.json()).toMatchObject({ name: "echo", event: { path: "/v1/things/1" } });
   });
 
-  it("keeps running when a second world on the same folder is refused", async () => {
+  it("keeps running when a second local world for the same folder is refused", async () => {
     const dir = temporaryFolder();
     const world = await start(dir);
 
@@ -284,7 +284,7 @@ describe("a queue of a local world", () => {
     );
   });
 
-  it("delivers messages to its function, and deletes them if the function succeeds", async () => {
+  it("delivers messages to its function, and deletes the messages if the function succeeds", async () => {
     const seen: SQSEvent[] = [];
     const world = await start(temporaryFolder(), {
       worker: async (event: SQSEvent) => {
@@ -303,7 +303,7 @@ describe("a queue of a local world", () => {
     });
   });
 
-  it("delivers only the failed messages of a batch again, and then moves them to the dead-letter queue", async () => {
+  it("delivers only the failed messages of a batch again, and finally moves them to the dead-letter queue", async () => {
     const seen: string[] = [];
     const world = await start(temporaryFolder(), {
       quick: async (event: SQSEvent) => {

@@ -313,7 +313,7 @@ describe("reconcile of accounts and keys", () => {
     await remove(names.ledger, ledgerKeys.page("acct_lost", 1, 1));
   });
 
-  it("reports an account row without an ID, and still compares its other fields", async () => {
+  it("reports an account row without an ID, and still compares the other fields of the row", async () => {
     const id = world.accountId;
     const change: Change = (row) => add("received", 1)(without("id")(row) ?? {});
     const { received } = await rowAt(...account());

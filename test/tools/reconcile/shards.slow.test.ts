@@ -307,7 +307,7 @@ describe("reconcile of a shard's pages", () => {
     );
   });
 
-  it("reports two pages with the same records", async () => {
+  it("reports two pages that contain the same records", async () => {
     const stamp = stampOfPage(page(1)) + 1;
     const key = ledgerKeys.page(world.accountId, 0, stamp);
     const lines = await beside(names.ledger, { ...(await rowAt(...page(1))), ...key });
@@ -397,7 +397,7 @@ describe("reconcile of a shard's records", () => {
     ]);
   });
 
-  it("reports transfers between shards with the same stamp that do not add up to 0", async () => {
+  it("reports transfers between shards that have the same stamp and whose credits do not add up to 0", async () => {
     const journal = await journalOf(1);
     const n = journal.findIndex(({ t }) => t === "x");
     const { a: at, c: credits } = journal[n] ?? {};
@@ -446,7 +446,7 @@ describe("reconcile of a sharded account's daily usage", () => {
     );
   });
 
-  it("reports usage from before the account had shards if it has no ledger entries", async () => {
+  it("reports usage from before the account had shards if the account has no ledger entries from that time", async () => {
     const key = accountKeys.usage(world.accountId, day);
     const counts = { requests: 1, successful: 1, failed: 0, credits: 0 };
     expect(await beside(names.accounts, { ...key, ...counts })).toEqual([

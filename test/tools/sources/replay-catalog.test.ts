@@ -77,7 +77,7 @@ describe("the local products API with recorded products", () => {
     });
   });
 
-  it("returns discontinued products only if the query includes them", async () => {
+  it("returns discontinued products only if the query asks for discontinued products", async () => {
     expect(await page("/v1/products(sku%20in(6510005))")).toMatchObject({ total: 0 });
     expect(await page("/v1/products(sku%20in(6510005))?active=*")).toMatchObject({ total: 1 });
   });

@@ -101,7 +101,7 @@ describe("the affiliate scraper", () => {
     expect(double.calls[0]?.path).toBe("/v2/items");
   });
 
-  it("sends the publisher ID, ZIP code and store ID only if they are configured", async () => {
+  it("sends the publisher ID, the ZIP code and the store ID only if the deployer configured them", async () => {
     await readFrom(allItems, ["6501234"]);
     expect([...(double.calls[0]?.query.keys() ?? [])]).toEqual(["ids"]);
     await readFrom(allItems, ["6501234"], { publisherId: "77", zipCode: "10001", storeId: "9" });

@@ -116,7 +116,7 @@ describe("the catalog scraper", () => {
     expect(double.atOnceMax()).toBe(2);
   });
 
-  it("requests discontinued products too, and requests only the fields that it parses", async () => {
+  it("also requests discontinued products, and requests only the fields that it parses", async () => {
     await readFrom(allFound, ["6501234"]);
     const query = double.calls[0]?.url.searchParams;
     expect(query?.get("active")).toBe("*");

@@ -79,7 +79,7 @@ describe("readInBatches", () => {
     );
   });
 
-  it("splits only one of the batches if the source refuses every batch", async () => {
+  it("splits only one of several batches if the source refuses every batch", async () => {
     const { results, calls } = await readWith(items(200), () => "refused", 20);
     expect(results).toEqual(items(200).map((item) => `unread ${item}`));
     expect(calls.length).toBeLessThanOrEqual(31 + 9);

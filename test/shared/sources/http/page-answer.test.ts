@@ -29,7 +29,7 @@ describe("a response of a JSON source", () => {
   );
 
   it.each([302, 404, 500])(
-    "does not count as a block if it is an HTML page with the status %d",
+    "does not count as a block if the response is an HTML page with the status %d",
     (status) => {
       expect(isPage("<html>", status)).toBe(false);
     },

@@ -329,7 +329,7 @@ describe("a retry of the source client", () => {
     expect(double.startedAt.length - 100).toBeLessThanOrEqual(10 + 100 * 0.2);
   });
 
-  it("also delays all other calls, or makes them fail if their deadline is earlier", async () => {
+  it("also delays all other calls, or makes a call fail if its deadline is before the end of the delay", async () => {
     const waits: number[] = [];
     const double = await startDouble((call) =>
       answer(call.number === 1 ? 429 : 200, { "Retry-After": "7" })(call),

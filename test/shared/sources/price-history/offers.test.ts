@@ -209,7 +209,7 @@ describe("the mapping of price history offers", () => {
     ]);
   });
 
-  it("counts an offer with an unknown price or seller, but does not return it", async () => {
+  it("counts an offer with an unknown price or seller, but does not return this offer", async () => {
     const offers = [
       anOffer(1, [-2, 0]),
       anOffer(5, [0, 0]),
@@ -236,7 +236,7 @@ describe("the mapping of price history offers", () => {
     expect(asked("/seller")).toEqual([]);
   });
 
-  it("marks no offer as the buy box if the buy box is empty or its offer is not listed", async () => {
+  it("marks no offer as the buy box if the buy box is empty or the reply does not list the offer in the buy box", async () => {
     const unqualified = someStats({ buyBoxIsUnqualified: true, buyBoxSellerId: "A1SELLER02" });
     const other = someStats({ buyBoxSellerId: "A1STRANGER" });
     for (const stats of [unqualified, other]) {

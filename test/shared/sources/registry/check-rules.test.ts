@@ -34,7 +34,7 @@ describe("the extraction rules that the deployer configures", () => {
     expect(checkedSources(pagesWith(".price"))).toEqual(parseSources(pagesWith(".price")));
   });
 
-  it("cause an error at the first read of a function if they are invalid and were not checked", async () => {
+  it("cause an error at a function's first read if the rules are invalid and were not checked", async () => {
     const scraper = scraperFor(
       parseSources(pagesWith("= 5")),
       aSourceWorld(),

@@ -152,7 +152,7 @@ describe("the environment variable SOURCES", () => {
     },
   );
 
-  it("is refused if it lacks a scraper or names an unknown scraper", () => {
+  it("is refused if a scraper is missing, or if it names an unknown scraper", () => {
     const { "retailer_a.offers": _left, ...forgotten } = sandboxes;
     expect(refusalOf(JSON.stringify(forgotten))).toBe(
       "SOURCES: retailer_a.offers: is missing. Configure every scraper",
@@ -330,7 +330,7 @@ describe("the options of a store in SOURCES", () => {
 });
 
 describe("the secrets of SOURCES", () => {
-  it("are configured as references, together with the KMS key of a secret if it has one", () => {
+  it("are configured as references, each with the KMS key of the secret if the secret has a KMS key", () => {
     const d = { ...adapters["d_catalog"], secret: { reference: secretArn, kmsKeyArn } };
     const a = { ...adapters["a_history"], secret: "/sources/a" };
     const variable = {

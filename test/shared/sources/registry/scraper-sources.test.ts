@@ -50,7 +50,7 @@ const request = (ids: readonly string[], seconds = 5) =>
   }) as const;
 
 describe("a configured scraper", () => {
-  it("is created only once, and its limits apply to all reads", async () => {
+  it("is created only once, and the limits of the scraper apply to all reads", async () => {
     const scraper = scraperFor(configured({}), aSourceWorld());
     expect(scraper("retailer_d.standard")).toBe(scraper("retailer_d.standard"));
     const [answer] = await scraper("retailer_d.standard").read(request(["9000000"]));
@@ -174,7 +174,7 @@ describe("a source secret that cannot be used", () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it('makes the items "unavailable" and causes a warning if it is not the required RSA private key', async () => {
+  it('makes the items "unavailable" and causes a warning if the secret is not the required RSA private key', async () => {
     const { baseUrl, world, warnings } = await closedWorld();
     const secrets = { read: () => Promise.resolve(`-----BEGIN PRIVATE KEY-----\n${canary}`) };
     const [, options] = productAdapters[2];

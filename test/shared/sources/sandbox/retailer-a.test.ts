@@ -93,7 +93,7 @@ describe("a sandbox listing", () => {
     for (const type of availabilityTypes) expect([type, types.has(type)]).toEqual([type, true]);
   });
 
-  it("has no offers and no buy box if it is a parent listing", () => {
+  it("has no offers and no buy box if the listing is a parent listing", () => {
     const parents = states.filter(({ isParent }) => isParent);
     expect(parents.length).toBeGreaterThan(0);
     for (const { offers, buybox } of parents)

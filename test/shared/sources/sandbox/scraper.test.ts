@@ -77,7 +77,7 @@ describe.each(scraperIds)("the sandbox scraper, configured as %s,", (scraper) =>
       }
     });
 
-    it('returns "ok" for the same items at any time', () => {
+    it('returns "not_found" for the same item IDs at any time', () => {
       const missing = (time: string): string[] =>
         ids.filter((id) => read(scraper, id, time).status === "not_found");
       expect(missing("2026-09-09T09:09:09.000Z")).toEqual(missing(noon));
@@ -153,7 +153,7 @@ describe.each(scraperIds)("the sandbox scraper, configured as %s,", (scraper) =>
       expect(at("comes_and_goes", oddMinute).status).toBe("not_found");
     });
 
-    it('returns "ok" until the Unix time in the ID, and not after it', () => {
+    it('returns "ok" until the Unix time that the ID contains, and "not_found" after this time', () => {
       const digits = String(Date.parse(noon) / 1_000).slice(-8);
       const id = `${scrapers[scraper].platform === "retailer_a" ? "BX" : "90"}${digits}`;
       expect(id).toMatch(delistingIds[scrapers[scraper].platform].pattern);

@@ -129,7 +129,7 @@ describe("the fields of an item in a store", () => {
     });
   });
 
-  it("contain the price and the stock in the form of retailer_c and retailer_d", () => {
+  it("contain the price and the stock in the form of the platforms retailer_c and retailer_d", () => {
     expect(fieldsIn(answerTo(completeReply(), { platform: "retailer_c" }))["retailer_c"]).toEqual({
       regularPrice: 150,
       shipping: "IN_STOCK",
@@ -297,7 +297,7 @@ describe("a reply of a store", () => {
     );
   });
 
-  it("does not report an item as missing for a warning, or if the reply contains a variant with its ID", () => {
+  it("does not report an item as missing if a message is only a warning, or if the reply contains a variant with the item's ID", () => {
     expect(reports(missing(storeId, "warning"))).toBe(false);
     expect(reports({ ...missing(storeId), ...completeReply() })).toBe(false);
   });
@@ -307,7 +307,7 @@ describe("a reply of a store", () => {
     expect(reports(missing(storeId, "info", [error]))).toBe(false);
   });
 
-  it("contains an item only if it matches the ID exactly", () => {
+  it("contains an item only if the store marks a match of the item's ID as exact", () => {
     const inputs = (match: string, id = storeId): object =>
       completeReply({ inputs: [{ id, match }] });
     const found = (reply: object): boolean => {

@@ -176,7 +176,7 @@ describe("the storefront scraper and the version of the protocol", () => {
     },
   );
 
-  it("sends the configured agent profile unchanged if its version is fixed", async () => {
+  it("sends the configured agent profile unchanged if the version in its address is fixed", async () => {
     const { profileUrl, store } = await begin();
     const fixed = profileUrl.replace("{version}", "2026-04-08");
     const scraper = storefrontAt(store.url, { profileUrl: fixed });
@@ -316,7 +316,7 @@ describe("the storefront scraper with a store that misbehaves", () => {
     },
   );
 
-  it("returns the other items if the store refuses one ID in any batch", async () => {
+  it("returns the other items if the store refuses each batch with a certain ID", async () => {
     const bad = ids[1] ?? "";
     const misbehave = (call: { readonly ids: readonly string[] }): Misbehavior | undefined =>
       call.ids.includes(storeId(bad)) ? "400" : undefined;

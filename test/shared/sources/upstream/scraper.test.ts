@@ -71,7 +71,7 @@ describe("the upstream scraper", () => {
     expect(new Set(calls().map(({ headers }) => headers["x-request-id"])).size).toBe(3);
   });
 
-  it("sends the server a deadline that is a quarter of a second before its own deadline", async () => {
+  it("sends the server a deadline that is a quarter of a second before the scraper's deadline", async () => {
     await read({ tryTimeoutMs: 2_000 });
     expect(calls()[0]?.body["deadline_ms"]).toBe(1_750);
     await read({ withinMs: 1_000, tryTimeoutMs: 2_000 });
@@ -324,7 +324,7 @@ describe("an upstream reply", () => {
     expect(statuses(answers)).toEqual(["unavailable", "unavailable"]);
   });
 
-  it("counts as read at the current time if its read time is in the future", async () => {
+  it("counts as read at the current time if the read time in the reply is in the future", async () => {
     const startedAt = Date.now();
     const [answer] = await read(always("ahead"));
     expect(answer?.status).toBe("ok");
@@ -333,7 +333,7 @@ describe("an upstream reply", () => {
     expect(fetchedAt).toBeLessThanOrEqual(Date.now());
   });
 
-  it("is returned with the fields of the requested tier, and no others", async () => {
+  it("is returned with exactly the fields of the requested tier", async () => {
     const [pulse] = await read({ scraper: "retailer_a.pulse", ids: ["B0SANDBOX0"] });
     const fields = pulse !== undefined && "fields" in pulse ? pulse.fields : {};
     expect(Object.keys(fields["retailer_a"] ?? {})).toEqual(["newCount", "newMinPrice"]);

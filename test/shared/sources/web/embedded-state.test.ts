@@ -76,7 +76,7 @@ describe("the reader of product data in a page's scripts", () => {
     expect(facts).not.toHaveProperty("availability");
   });
 
-  it("adds the stock to markup with only a price, and does not replace this price", () => {
+  it("adds the stock to markup that has only a price, and does not replace the price in the markup", () => {
     const { availability: _word, ...offer } = anOffer();
     const html = aPage(
       linkedData(aProduct({ offers: offer })) + json(product),

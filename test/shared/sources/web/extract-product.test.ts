@@ -203,7 +203,7 @@ describe("the choice of the product on a page", () => {
     expect(extracted(page).proof).toBe("another");
   });
 
-  it("accepts the product if the requested address has the ID and the page does not contradict it", () => {
+  it("accepts the product if the requested address contains the ID and nothing on the page contradicts the ID", () => {
     const page = aPageWithoutAddress(linkedData(aProduct()));
     expect(factsOf(page).price).toEqual(usd(19.99));
     const home = new URL("https://shop.example/");
@@ -467,7 +467,7 @@ describe("a page without a product", () => {
     }
   });
 
-  it("does not count as a block page if it is long, and proves nothing about the product", () => {
+  it("does not count as a block page if the page is long, but does not prove that the product is missing", () => {
     expect(extracted(aPage("")).proof).toBe("nothing");
   });
 });

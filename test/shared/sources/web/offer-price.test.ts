@@ -77,12 +77,12 @@ describe("price specifications in JSON-LD", () => {
     expect(specified({ price: 12, ...fields })).toEqual(usd(12));
   });
 
-  it("give no price if they differ", () => {
+  it("give no price if their prices differ", () => {
     expect(specified({ price: 8 }, { price: 12 })).toBeUndefined();
     expect(specified({ price: 12 }, { price: "12.00" })).toEqual(usd(12));
   });
 
-  it("give a price for a price range only if both ends are equal", () => {
+  it("give a price for a price range only if the two ends of the range are equal", () => {
     expect(specified({ minPrice: 10, maxPrice: 50 })).toBeUndefined();
     expect(specified({ minPrice: 10, maxPrice: "$1,0000" })).toBeUndefined();
     expect(specified({ maxPrice: 10 })).toBeUndefined();

@@ -266,7 +266,7 @@ describe('the web scraper\'s status "not_found"', () => {
     expect(await statusFor(410)).toBe("not_found");
   });
 
-  it("is returned for a response 404 only if the deployer configured this", async () => {
+  it("is returned for a response 404 only if the deployer set 'notFoundStatus'", async () => {
     expect(await statusFor(404)).toBe("unavailable");
     expect(await statusFor(404, { notFoundStatus: true })).toBe("not_found");
   });
@@ -422,7 +422,7 @@ describe("the robots.txt of a site", () => {
     expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(500);
   });
 
-  it("has the same effect whether its rules are URL-encoded or not", async () => {
+  it("has the same effect whether or not its rules are URL-encoded", async () => {
     const forbids = (rule: string, path: string): Promise<string | undefined> => {
       const read = async (): Promise<readonly Answer[]> => {
         shop = await startShop(withRobots(rules(`User-agent: *\nDisallow: ${rule}`)));

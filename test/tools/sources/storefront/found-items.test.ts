@@ -27,7 +27,7 @@ describe("the items that a store's search returns", () => {
     expect(idTemplateOf(items)).toBe("gid://store/V/{id}");
   });
 
-  it("keep the store's IDs if two of them contain the same number", () => {
+  it("keep the store's IDs if two of these IDs contain the same number", () => {
     const items = found(variantWith("A-10001"), variantWith("B-10001"));
     expect(items.map(({ id }) => id)).toEqual(["A-10001", "B-10001"]);
     expect(idTemplateOf(items)).toBeUndefined();
