@@ -186,7 +186,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("settles a hold that was reserved by another process after the account was cached", async () => {
+    it("settles a hold that another process reserved after this process had cached the account", async () => {
       const other = world.ledger();
       await reserve(other, "h1", 10);
       await settle(other, "h1", 10);

@@ -229,7 +229,7 @@ describe("the context file of a stage", () => {
     expect(aclsIn(appWithFile({ sources: "sandbox" }))).toBe(1);
   });
 
-  it("is used only for the stage in its name, and only if a folder is configured", () => {
+  it("is used only for the stage in its name, and only if a folder of context files is configured", () => {
     appWithFile({ sources: "sandbox" });
     process.env[contextVariable] = JSON.stringify({ stage: "prod" });
     expect(() => buildApp({ bundle: false })).toThrow("Stage prod has no sources.");

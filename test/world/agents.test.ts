@@ -145,7 +145,7 @@ describe("an agent with a key that can read and spend", () => {
 });
 
 describe("an agent with a key that has every scope", () => {
-  it("creates, changes, pauses and resumes a watchlist by the protocol of 2026", async () => {
+  it("creates, changes, pauses and resumes a watchlist with the MCP protocol version of 2026", async () => {
     const agent = await connect(world.apiKey, "auto");
     expect(agent.protocol).toBe("2026-07-28");
     const uncapped = await agent.call("create_watchlist", { name: "A", ...items, every: "1h" });
@@ -244,7 +244,7 @@ describe("a call of /mcp", () => {
     expect(await answer.json()).toMatchObject({ id: 1, result: { tools: expect.any(Array) } });
   });
 
-  it("gets 401 without a key, and 403 from a page of another site", async () => {
+  it("gets 401 if it has no key, and 403 if a page of another site sends it", async () => {
     expect((await send("POST", {}, list)).status).toBe(401);
     const origin = { ...authorized(), Origin: "https://evil.example" };
     expect((await send("POST", origin, list)).status).toBe(403);

@@ -134,7 +134,7 @@ describe("a request with a method that its path does not support", () => {
     }
   });
 
-  it("is not treated as a request for a watchlist with the ID 'estimate'", async () => {
+  it("at the path /v1/watchlists/estimate is not treated as a request for a watchlist with the ID 'estimate'", async () => {
     const answer = await call("DELETE /v1/watchlists/estimate");
     expect(answer.headers.get("allow")).toBe("POST");
     expect(answer.error["message"]).toContain("Use POST.");

@@ -205,7 +205,7 @@ describe("GET /v1/account", () => {
 
 describe("GET /v1/usage", () => {
   describe("returns 200 and", () => {
-    it("returns 30 days by default, with zeros and no success rate for days without calls", async () => {
+    it("returns the usage of 30 days by default, with zeros and no success rate for days without calls", async () => {
       const answer = await ask("GET", "usage");
 
       expectShape(usageResponse, answer);

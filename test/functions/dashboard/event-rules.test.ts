@@ -70,7 +70,7 @@ describe("the rules behind an event in the dashboard", () => {
     },
   );
 
-  it("are the routes with the cause that the event names", () => {
+  it("are the routes whose cause equals the cause in the event", () => {
     const route = { when: "ok", notify: true };
     expect(isBehind({ ...entry, branch: "ok" }, matched, route)).toBe(true);
     expect(isBehind({ ...entry, branch: "new" }, matched, route)).toBe(false);

@@ -54,7 +54,7 @@ describe("the dashboard's item filter", () => {
     }
   });
 
-  it("reports the parts of the URL that it does not apply", () => {
+  it("reports the parts of the URL that the filter cannot apply", () => {
     const read = readPlace(new URLSearchParams("tab=items&state=gone&changed=today&page=2"), tabs);
     expect(read.tab).toBe("items");
     expect(read.filter).toEqual(allItems);

@@ -40,7 +40,7 @@ describe("the index of items that the dashboard searches", () => {
     expect(idsFor("b0sand")).toEqual(["B0SANDBOX1"]);
   });
 
-  it("finds items that have all words in their ID, label or title, in upper or lower case", () => {
+  it("finds items whose ID, label or title contains all search words, in upper or lower case", () => {
     expect(idsFor("KETTLE office")).toEqual(["9000002"]);
     expect(idsFor(" blue  kettle ")).toEqual(["9000002"]);
     expect(idsFor("kettle a-12345")).toEqual(["9000001"]);

@@ -26,7 +26,7 @@ it.each(words)("the drawing of a pipeline describes every key of the route %j", 
   expect(routeWords(route)).toBe(text);
 });
 
-it("the description of a rule names its cause, with or without a field", () => {
+it("the description of a rule names the cause of the rule, whether or not the rule names a field", () => {
   expect(ruleWords({ when: "changed", cooldown: "6h" })).toBe(
     "any tracked field changed, at most every 6h",
   );

@@ -39,7 +39,7 @@ describe("a ledger entry in the dashboard", () => {
     expect(itemsOf(entry)).toBe("–");
   });
 
-  it("shows by how much it changed the balance: a hold decreases the balance, and the charge of the hold does not", () => {
+  it("shows by how much the entry changed the balance: a hold decreases the balance, and the charge of the hold does not", () => {
     const hold = { balance_before: 1_010, balance_after: 10 };
     expect(balanceChange(hold)).toBe("−1,000");
     expect(balanceChange(entry)).toBe("0");

@@ -174,7 +174,7 @@ describe("the log line of an API call", () => {
     expect(line).not.toHaveProperty("route");
   });
 
-  it("has level ERROR and the cause if the service was overloaded or down", async () => {
+  it("has the level ERROR and contains the cause if the service was overloaded or down", async () => {
     const line = closing(
       await logged(async () => {
         throw unavailable("ledger of acct_1: TransactionConflict");
@@ -195,7 +195,7 @@ describe("the log line of an API call", () => {
     });
   });
 
-  it("has level ERROR and the reason if a dependency failed", async () => {
+  it("has the level ERROR and contains the reason if a dependency failed", async () => {
     const line = closing(
       await logged(async () => {
         throw Object.assign(new Error("connect 10.0.0.1:443"), { code: "ECONNREFUSED" });
@@ -211,7 +211,7 @@ describe("the log line of an API call", () => {
     });
   });
 
-  it("has level INFO for the 501 response to a call of an announced feature", async () => {
+  it("has the level INFO for the 501 response to a call of an announced feature", async () => {
     const line = closing(
       await logged(async () => {
         throw notImplemented("This");

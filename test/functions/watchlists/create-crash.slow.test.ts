@@ -223,7 +223,7 @@ describe("concurrent requests to create a watchlist", () => {
     await expectOneWatchlist(created[0] as Answered);
   });
 
-  it("keep the watchlist of the request that took over the creation, even if the slower request then continues", async () => {
+  it("keep the watchlist of the request that took over the creation, even if the first request then continues", async () => {
     const { watchlists } = world;
     const make = watchlists.create.bind(watchlists);
     let second: Answered | undefined;

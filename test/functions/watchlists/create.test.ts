@@ -135,7 +135,7 @@ describe("POST /v1/watchlists", () => {
     expect([second.status, second.text]).toEqual([201, first.text]);
   });
 
-  it("returns the stored response for an idempotency key, even if the paused watchlist was activated later", async () => {
+  it("returns the stored response for a repeated idempotency key, even if the watchlist was created as paused and activated later", async () => {
     const headers = { "Idempotency-Key": "paused" };
     const body = { ...aBody, status: "paused" };
     const first = await world.ask("POST ", { body, headers });
@@ -444,7 +444,7 @@ describe("POST /v1/watchlists without a required parameter", () => {
 });
 
 describe("the name in POST /v1/watchlists", () => {
-  it("may have up to 100 characters, and counts a character outside the Basic Multilingual Plane as one", async () => {
+  it("may have up to 100 characters, where a character outside the Basic Multilingual Plane counts as one", async () => {
     expect((await create({ name: "😀".repeat(100) })).status).toBe(201);
     expect(refusal(await create({ name: "😀".repeat(101) }))).toEqual([
       400,

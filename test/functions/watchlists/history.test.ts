@@ -288,7 +288,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     },
   );
 
-  it("does not add the changes of a run that ends between two pages of a list sorted by size", async () => {
+  it("does not add the changes of a run that ends between the requests for two pages of a list sorted by size", async () => {
     const page = await world.ask(`GET ${path}`, { query: { sort: "size", limit: "1" } });
     world.clock.advance(60_000);
     const later = { ...read("9000000", 21, price(1, 100)), at: world.clock.now().toISOString() };

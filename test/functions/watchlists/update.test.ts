@@ -308,7 +308,7 @@ describe("a change of a watchlist's schedule", () => {
 });
 
 describe("PATCH /v1/watchlists/{id} with a status", () => {
-  it("pauses a watchlist: it has no schedule, has no next run and is never due", async () => {
+  it("pauses a watchlist, which then has no schedule and no next run and is never due", async () => {
     await put();
     await patch({ every: "2h" });
 

@@ -314,7 +314,7 @@ describe("the SNS topic of the alarms", () => {
   });
 
   it.each(["0", "-5", "500 USD", "1e3", true])(
-    "makes the synthesis refuse the budget %j",
+    "is not synthesized, and an error names the value, if the context contains the invalid budget %j",
     (monthlyBudget) => {
       expect(() => templateOf({ monthlyBudget: String(monthlyBudget) })).toThrow(
         "Context 'monthlyBudget' must be an amount in US dollars",

@@ -55,7 +55,7 @@ describe("the changes of several watchlists, sorted by size,", () => {
     expect(second.next).toBe(null);
   });
 
-  it("begin with the largest if the time span has many changes", async () => {
+  it("begin with the largest change if the time span has many changes", async () => {
     const points = Array.from({ length: 3_000 }, (_, n) => ({
       id: String(10_000 + n),
       at,

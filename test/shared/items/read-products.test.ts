@@ -237,7 +237,7 @@ describe("a read of products that gets no response from the ledger", () => {
   }
 
   it.each(["before", "after"])(
-    "refunds all credits if the settlement takes effect %s the cancellation of the hold",
+    "refunds all credits if both the settlement and the cancellation of the hold take effect (the settlement %s the cancellation)",
     async (when) => {
       const late: (() => Promise<unknown>)[] = [];
       const through: Ledger = {

@@ -39,7 +39,7 @@ describe("the cooldown of a route", () => {
     expect(cooldownAfter(route, {}, { matches: false, at })).toStrictEqual({});
   });
 
-  it("is not stored when a route without 'cooldown' matches", () => {
+  it("has no stored end if the matching route has no 'cooldown'", () => {
     const route: Route = { when: "ok", notify: true };
     expect(cooldownAfter(route, {}, { matches: true, at })).toStrictEqual({});
   });

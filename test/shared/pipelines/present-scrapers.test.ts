@@ -50,7 +50,7 @@ describe("the list of a platform's scrapers", () => {
     },
   );
 
-  it("contains for each field the values of 'when' and 'op' that can test it", () => {
+  it("contains for each field the values of 'when' and 'op' that can test the field", () => {
     const { scrapers } = presentScrapers(shopOf("retailer_a"));
     const fields = scrapers.flatMap(({ id, fields: own }) =>
       own.map((field) => [`${id}.${field.name}`, field] as const),
@@ -99,7 +99,7 @@ describe("the list of a platform's scrapers", () => {
     ]);
   });
 
-  it("contains condition filters for no scraper but retailer_a.offers", () => {
+  it("contains condition filters only for the scraper retailer_a.offers", () => {
     const { scrapers } = presentScrapers(shopOf("retailer_a"));
     const listed = scrapers.flatMap(({ id, conditions }) =>
       conditions === undefined ? [] : [[id, conditions]],

@@ -111,7 +111,7 @@ describe("the key of a route state", () => {
     },
   );
 
-  it('depends on the condition filter of the step, and is equal for the filter "all" and no filter', () => {
+  it('depends on the condition filter of the step, and is the same with the filter "all" as without a filter', () => {
     expect(keyOf(low, { condition: "new" })).not.toBe(keyOf(low, { condition: "used" }));
     expect(keyOf(low, { condition: "all" })).toBe(keyOf(low));
   });

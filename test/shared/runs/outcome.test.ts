@@ -105,7 +105,7 @@ describe('an item in the state "new"', () => {
 });
 
 describe('an item in the state "active"', () => {
-  it('has a change of a tracked field recorded and reported after a read with the status "ok"', () => {
+  it('gets an outcome that records and reports a change of a tracked field after a read with the status "ok"', () => {
     const outcome = onlyOutcome(read(known, answer("ok", seen(12))));
     expect(outcome).toMatchObject({
       changes: { price: { before: 10, after: 12 } },
@@ -116,7 +116,7 @@ describe('an item in the state "active"', () => {
     expect(item.lastChange).toMatchObject({ changedAt: readAt, runNumber: 2, step: "check" });
   });
 
-  it("has a change of a tracked field recorded but not reported if no route notifies", () => {
+  it("gets an outcome that records a change of a tracked field but does not report the change if no route notifies", () => {
     const outcome = onlyOutcome(
       read(known, answer("ok", seen(12)), check({ when: "failed", notify: true })),
     );
@@ -191,7 +191,7 @@ describe('an item in the state "active"', () => {
     });
   });
 
-  it("gets an owed retry of a step that defers it, and does not change otherwise", () => {
+  it("gets an owed retry of a step that defers the item, and does not change otherwise", () => {
     const deferred = { id: known.id, addedAt, status: "deferred", at: readAt } as const;
     expect(applyOutcome(known, deferred, reading)).toEqual({
       ...known,

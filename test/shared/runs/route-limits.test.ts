@@ -241,7 +241,7 @@ describe("a route with 'confirm'", () => {
     expect(notified(route, priced(100, 900, 100, 100, 100))).toEqual(["-", "-", "-", "-", "-"]);
   });
 
-  it("matches, if its 'when' is not \"changed\", from the nth matching read in a row on", () => {
+  it("with the value n matches, if its 'when' is not \"changed\", from the nth matching read in a row on", () => {
     const low: Route = {
       when: "ok",
       field: "price",
@@ -294,7 +294,7 @@ describe("a route with 'once'", () => {
     expect(matched({ ...low, cooldown: "1h" }, priced(94, 96, 94, 96, 96, 96))).toEqual([0]);
   });
 
-  it("matches at the nth matching read in a row if the route also has 'confirm'", () => {
+  it("matches at the nth matching read in a row if the route also has 'confirm' with the value n", () => {
     expect(matched({ ...low, confirm: 2 }, priced(94, 94, 94, 96, 94, 94))).toEqual([1, 5]);
   });
 });

@@ -296,7 +296,7 @@ describe("an item that is removed while its run is in progress", () => {
 
 describe("a step with the name of a JavaScript object member as its ID", () => {
   it.each(["constructor", "toString", "hasOwnProperty"])(
-    "has correct stats and the correct charge (the step ID: %s)",
+    "gets its stats and its charge like a step with any other ID (the step ID: %s)",
     async (id) => {
       const bench = await startRunBench({ tables });
       const list = await bench.createList(["10001"], {

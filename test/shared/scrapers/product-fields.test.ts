@@ -30,7 +30,7 @@ describe("the status of a found item", () => {
     expect(statusOfFound(fields)).toBe("partial");
   });
 
-  it('at the tier "pulse" is "ok" without new offers, and "partial" if their lowest price is missing', () => {
+  it('at the tier "pulse" is "ok" without new offers, and "partial" if the lowest price of new offers is missing', () => {
     expect(pulseStatus({ retailer_a: { newCount: 0, newMinPrice: null } })).toBe("ok");
     expect(pulseStatus({ retailer_a: { newCount: 1 } })).toBe("partial");
   });

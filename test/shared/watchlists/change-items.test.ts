@@ -397,7 +397,7 @@ describe("an item change that sets labels", () => {
   });
 });
 
-describe("the pages that an item change reads", () => {
+describe("the pages that an item change reads before its first write", () => {
   it("include every page from the lowest to the highest ID of the change if the watchlist may become full", async () => {
     const list = await world.open(itemsOf(numbered(limits.watchlistItemsMax)));
     const store = world.store();
@@ -413,7 +413,7 @@ describe("the pages that an item change reads", () => {
     expect(ranges[0]).toEqual({ from: "1000007", to: "1049998" });
   });
 
-  it("are not read in advance if the watchlist has room for every new ID", async () => {
+  it("are only the pages that the change writes if the watchlist has room for every new ID", async () => {
     const list = await world.open(itemsOf(numbered(limits.watchlistItemsMax - 1)));
     const store = world.store();
     const ranges: unknown[] = [];

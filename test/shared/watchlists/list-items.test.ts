@@ -61,7 +61,7 @@ async function list(query: Partial<ItemQuery>) {
 }
 
 describe("a listing of items", () => {
-  it("returns all items in ID order, and reports further items on every page except the last", async () => {
+  it("returns all items in ID order, and states on every page except the last that more items exist", async () => {
     expect(await list({ limit: 3 })).toMatchObject({ ids: ["10", "20", "30"], hasMore: true });
     expect(await list({ limit: 5, startingAfter: "30" })).toMatchObject({
       ids: ["40", "50", "60", "70", "80"],

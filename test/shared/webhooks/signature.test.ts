@@ -80,7 +80,7 @@ describe("newSecret", () => {
 });
 
 describe("signatureHeader", () => {
-  it("contains the time in seconds, and then first the signature with the current secret", () => {
+  it("contains the time in seconds since 1970, and then the signatures, first the one with the current secret", () => {
     const header = signatureHeader({ body, secrets: [secret, previous], at });
 
     const [t, first, second] = header.split(",");

@@ -64,7 +64,7 @@ async function start(dir = temporaryFolder()) {
 }
 
 describe("the local EventBridge endpoint", () => {
-  it("sends an event to the queues of all rules whose pattern matches it", async () => {
+  it("sends an event to the queues of all rules whose pattern matches the event", async () => {
     const { rule, put, sent } = await start();
     await rule({
       source: ["retail-product-data"],
@@ -178,7 +178,7 @@ describe("the local EventBridge endpoint", () => {
     },
   );
 
-  it("refuses a pattern that is not JSON or that contains a number EventBridge compares as text", async () => {
+  it("refuses a pattern that is not JSON, or that contains a number that EventBridge compares as text", async () => {
     const { client } = await start();
     const putRule = (EventPattern: string) =>
       client.send(new PutRuleCommand({ Name: "mine", EventBusName: bus, EventPattern }));

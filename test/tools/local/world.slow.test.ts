@@ -260,7 +260,7 @@ describe("the tables of a local world", () => {
     vi.unstubAllEnvs();
   });
 
-  it("are refused if their indexes differ from the template", async () => {
+  it("are refused if their indexes differ from the indexes in the template", async () => {
     const dir = temporaryFolder();
     await (await start(dir)).stop();
     const changed = structuredClone(fixtureStacks);

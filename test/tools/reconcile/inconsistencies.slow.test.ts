@@ -257,7 +257,7 @@ describe("reconcile of due times", () => {
     }
   });
 
-  it("refuses a due time of a watchlist that does not match the watchlist's cron schedule", async () => {
+  it("reports a due time of a watchlist that does not match the watchlist's cron schedule", async () => {
     const monthly = { type: "cron", cron: "0 0 1 * *", timezone: "UTC" };
     const due = (time: string) => set({ schedule: monthly, next_run_at: time, due_at: time });
     expect(await differencesAfter([[...listRow(), due("2026-04-01T00:00:00.000Z")]])).toEqual([]);

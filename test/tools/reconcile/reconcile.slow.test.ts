@@ -154,7 +154,7 @@ describe("reconcile of runs", () => {
     expect(await found(world)).toEqual([`${world.list.id} run 3: delisted is 2, should be 1`]);
   });
 
-  it("reports credits of a run that the ledger did not charge", async () => {
+  it("reports credits that a run counted and the ledger did not charge", async () => {
     await damage(names.watchlists, runKey(2), more("credits", 1));
 
     expect(await found(world)).toEqual([

@@ -68,7 +68,7 @@ describe("the details of a watchlist's items", () => {
     expect(await storedPages(list)).toEqual([]);
   });
 
-  it("are returned as they were stored, even if a label or a metadata key looks like JSON or a prototype member", async () => {
+  it("are returned as they were stored, even if a label looks like JSON or a metadata key is named like a member of JavaScript objects", async () => {
     const list = await world.open([]);
     const facts = {
       title: 'A "title"',

@@ -95,7 +95,7 @@ describe("readInBatches", () => {
     expect(results).toEqual(items(200).map((item) => `${isBad(item) ? "unread" : "read"} ${item}`));
   });
 
-  it("stops splitting after ten refused items, and reads the remaining parts", async () => {
+  it("stops splitting after ten refused items, and requests each remaining batch only once", async () => {
     const bad = new Set([...items(10), 60]);
     const { results } = await readWith(items(100), (batch) =>
       batch.some((item) => bad.has(item)) ? "refused" : "read",

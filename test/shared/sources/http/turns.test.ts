@@ -101,7 +101,7 @@ describe("the start times of calls to a source", () => {
     expect(rowsOf(grants)).toHaveLength(4);
   });
 
-  it("come from one row of the rate budget at any rate if the site may require pauses between calls", async () => {
+  it("come from one row of the rate budget, however high the rate is, if the site may require pauses between calls", async () => {
     const { takeMany, grants } = world({ callsPerSecond: 1_000, burst: 40, isSpread: false });
     await takeMany(100, 60);
     expect(rowsOf(grants)).toEqual(["shop"]);

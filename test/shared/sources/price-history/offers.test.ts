@@ -101,7 +101,7 @@ offerScraperContract("a_history", async () => {
 });
 
 describe("the price history offers reader", () => {
-  it("requests 20 IDs per call, and looks up all their sellers in one call", async () => {
+  it("requests 20 IDs per call, and looks up all sellers of the returned offers in one call", async () => {
     const ids = Array.from({ length: 45 }, (_, n) => `B0${String(n).padStart(8, "0")}`);
     const answers = await readFrom(
       (call) => ({ body: envelope({ products: call.ids.map((id) => listed(id, someOffers)) }) }),

@@ -275,7 +275,7 @@ describe("the adapter of offer checks in SOURCES", () => {
     { lite: "upstream", offer_check: "upstream" },
     { pulse: "a_history" },
     { pulse: "upstream", offers: "a_history", offer_check: "a_history" },
-  ])("may be combined with the other adapters in %j", (chosen) => {
+  ])("may be combined with the other adapters in the configuration %j", (chosen) => {
     expect(() => parseSources(reads(chosen))).not.toThrow();
   });
 });

@@ -281,11 +281,11 @@ describe("an upstream reply", () => {
     expect(statuses(answers)).toEqual(["unavailable", "ok", "not_found"]);
   });
 
-  it("with two answers for an ID provides the first one", async () => {
+  it("that contains two answers for an ID provides the first answer", async () => {
     expect(statuses(await read(always("ids_doubled")))).toEqual(["ok"]);
   });
 
-  it("with IDs that were not requested adds no answers", async () => {
+  it("that contains IDs that were not requested provides no answers for these IDs", async () => {
     const [answer, ...more] = await read(always("ids_foreign"));
     expect(answer?.id).toBe("9000000");
     expect(more).toEqual([]);

@@ -289,7 +289,7 @@ describe("the choice of the offer on a page", () => {
     expect(facts.availability).toBe("instock");
   });
 
-  it("prefers the single offers in an aggregate offer to its lowest price", () => {
+  it("prefers the single offers in an aggregate offer to the lowest price of the aggregate offer", () => {
     const aggregate = { "@type": "AggregateOffer", lowPrice: 5, priceCurrency: "USD" };
     expect(priceAmong({ ...aggregate, offers: [anOffer({ priceCurrency: undefined })] })).toEqual(
       usd(19.99),

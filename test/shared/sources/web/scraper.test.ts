@@ -271,7 +271,7 @@ describe('the web scraper\'s status "not_found"', () => {
     expect(await statusFor(404, { notFoundStatus: true })).toBe("not_found");
   });
 
-  it("is not returned for a block page with any HTTP status", async () => {
+  it("is never returned for a block page, whatever the HTTP status is", async () => {
     for (const title of ["Access denied", "Pardon Our Interruption", "Robot or human?"]) {
       const block = `<title>${title}</title>`;
       expect(await statusFor(410, {}, block)).toBe("unavailable");
@@ -359,7 +359,7 @@ describe("the robots.txt of a site", () => {
     },
   );
 
-  it('without a response makes pages "unavailable", and the scraper requests no page', async () => {
+  it('makes pages "unavailable" if the request for it gets no response, and the scraper requests no page', async () => {
     for (const reaction of ["hang", "reset"] as const) {
       const read = readFrom(withRobots(reaction), undefined, { withinMs: 1_000 });
       expect(await statusOf(read)).toBe("unavailable");
