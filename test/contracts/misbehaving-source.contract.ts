@@ -280,7 +280,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       },
     );
 
-    it("declares plain text as gzip: the adapter returns all items as unavailable", async () => {
+    it("declares gzip for a body of plain text: the adapter returns all items as unavailable", async () => {
       expectNothing(await outcome(source.falselyPacked), questionsMax);
     });
 
@@ -323,7 +323,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       expect(inAscii(timeless(answers))).toEqual(inAscii(await good()));
     });
 
-    it("declares another encoding as UTF-16: the adapter returns all items as unavailable", async () => {
+    it("declares UTF-16 for a body in another encoding: the adapter returns all items as unavailable", async () => {
       expectNothing(await outcome(source.written("utf8", "utf-16le")), 3);
     });
 

@@ -114,7 +114,7 @@ describe("the permissions of the service", () => {
     "dynamodb:ListBackups",
   ]);
 
-  it("contain no wildcard in actions, or in resources of actions that AWS can restrict", () => {
+  it("contain no wildcard in actions, and none in the resources of actions that can be restricted to resources", () => {
     expect(policies.length).toBeGreaterThan(functionNames.length);
     for (const statement of policies) {
       const actions = actionsOf(statement);

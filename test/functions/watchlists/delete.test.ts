@@ -89,7 +89,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect((await world.ask("DELETE /wl_1", { as: "demo" })).status).toBe(403);
   });
 
-  it("deletes the idempotency key, and a repeated creation creates a new watchlist", async () => {
+  it("deletes the idempotency key, and a repeated request to create the watchlist then creates a new watchlist", async () => {
     const id = await created();
     await remove(id);
 

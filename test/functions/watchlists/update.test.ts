@@ -74,7 +74,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect(world.waiting).toEqual([]);
   });
 
-  it("accepts the watchlist's current platform and marketplace, and returns 400 for any other", async () => {
+  it("accepts the watchlist's current platform and marketplace, and returns 400 for any other value", async () => {
     await put();
 
     expect((await patch({ platform: "retailer_d", marketplace: "us" })).status).toBe(200);
@@ -93,7 +93,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect((await stored())?.name).toBe(list.name);
   });
 
-  it("accepts a cron schedule whose step exceeds its field's range only if it is the current schedule", async () => {
+  it("accepts a cron schedule whose step exceeds its field's range only if the watchlist already has this schedule", async () => {
     const cron = "*/200 12 * * *";
     await put({ schedule: { type: "cron", cron, timezone: "UTC" } });
 

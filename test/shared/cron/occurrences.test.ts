@@ -111,7 +111,7 @@ describe("a cron's local time that a clock change skips", () => {
     expect(dueOf(given)).toEqual(given.due);
   });
 
-  it("causes its run in the order of time among the next day's runs if the delay ends after midnight", () => {
+  it("causes a run that is sorted by time among the next day's runs if the delay ends after midnight", () => {
     const given = c("0,45 0,23 * * * | Asia/Pyongyang", "2018-05-04T14:00Z", [
       "2018-05-04T14:30Z",
       "2018-05-04T15:00Z",

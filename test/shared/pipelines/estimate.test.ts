@@ -66,7 +66,7 @@ describe("the estimated credits of a run", () => {
     ["ok without once", { when: "ok", once: false }, { pulseRun: 26 + 303, newAsins: 3 + 30 }],
     ["always with confirm", { when: "always", confirm: 2 }, { pulseRun: 26 + 303, newAsins: 3 }],
   ])(
-    "for a route with 'when' \"%s\" include only items that are certain to match it",
+    "for a route with 'when' \"%s\" include only items that are certain to match the route",
     (_name, route, credits) => {
       expect(estimatedCredits(twoSteps(route), items)).toMatchObject(credits);
     },

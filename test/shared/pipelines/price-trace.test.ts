@@ -114,7 +114,7 @@ describe("the stored trace of the derived field 'previousPrice'", () => {
       { since: 100, previous: 10 },
     ],
     ["no previous price if the only price returns after a gap", [10, null, 10], { since: 100 }],
-  ])("contains %s", (_what, prices, trace) => {
+  ])("follows the rule that it contains %s", (_what, prices, trace) => {
     expect(traceOf("previousPrice", prices)).toEqual(trace);
   });
 

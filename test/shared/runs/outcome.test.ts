@@ -594,7 +594,7 @@ describe("the label and other known details of an item", () => {
   it.each([
     ["in the outcome if the read reports a change", answer("ok", seen(9))],
     ["in the outcome if the read delists the item", answer("not_found")],
-  ])("are present %s", (_, given) => {
+  ])("follow the rule that they are present %s", (_, given) => {
     expect(withDetailsOf(given, () => details)).toMatchObject({ details });
   });
 

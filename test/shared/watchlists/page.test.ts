@@ -108,12 +108,15 @@ describe("the stored pages of a watchlist", () => {
   it.each([
     ["fit into one page of exactly", 0, 1],
     ["do not fit into one page of one byte less than", 1, 2],
-  ])("%s the size in bytes of their items", (_what, less, count) => {
-    const some = items(2);
-    const bytesMax = encodeItems(some).byteLength - less;
-    const pages = cutPages({ lowest: "1", upper: "2" }, some, { itemsMax: 60, bytesMax });
-    expect(pages).toHaveLength(count);
-  });
+  ])(
+    "respect the size limit to the byte: two items %s the size in bytes of these items",
+    (_what, less, count) => {
+      const some = items(2);
+      const bytesMax = encodeItems(some).byteLength - less;
+      const pages = cutPages({ lowest: "1", upper: "2" }, some, { itemsMax: 60, bytesMax });
+      expect(pages).toHaveLength(count);
+    },
+  );
 
   it("are as few as their bounds allow: 50 pages for 50,000 new items", () => {
     const pages = cutPages({ lowest: "", upper: null }, items(50_000), pageBounds);

@@ -72,7 +72,7 @@ describe.each([
 });
 
 describe("newSecret", () => {
-  it('returns a secret of "whsec_" with 33 random bytes, and its last four characters as its hint', () => {
+  it('returns a secret with the prefix "whsec_" and 33 random bytes, and the last four characters of the secret as its hint', () => {
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{44}$/);
     expect(secret).not.toBe(previous);
     expect(secretHint(secret)).toBe(secret.slice(-4));

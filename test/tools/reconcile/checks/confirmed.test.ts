@@ -67,7 +67,7 @@ it.each([
   },
 );
 
-it("a reconcile check whose rows change at every read stops after 8 reads, and reports that the check is not confirmed", async () => {
+it("a reconcile check whose rows change at every read stops after 8 reads, and returns no differences and 'isSteady' false", async () => {
   const { look, taken } = looks(moving);
 
   expect(await confirm(look, { clock })).toEqual({ differences: [], isSteady: false });
