@@ -140,7 +140,7 @@ describe("the code of the domains", () => {
       isDomain(path) && path !== "shared/base/system.ts" && domainOf(path) !== "sources",
   );
 
-  it.each(banned)("does not contain %s (instead: %s)", (pattern) => {
+  it.each(banned)("does not contain the pattern %s (instead: %s)", (pattern) => {
     expect(pure.filter(({ text }) => pattern.test(text)).map(({ path }) => path)).toEqual([]);
   });
 });

@@ -32,7 +32,7 @@ const sources = execFileSync("git", ["ls-files", "*.ts", "*.tsx"], { cwd: root, 
   });
 
 describe("the words to avoid", () => {
-  it.each(pages)("do not occur in %s", (page) => {
+  it.each(pages)("do not occur in the page %s", (page) => {
     expect(avoidedWordsIn(wordsOf(pageText(page)))).toEqual([]);
   });
 

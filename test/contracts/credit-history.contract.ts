@@ -210,7 +210,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
 
   describe("the filters `requestId` and `watchlistId` of the credit history", () => {
     it.each([1, 100])(
-      "select the entries of one call or watchlist, and can be combined with a type, in pages of %i entries",
+      "select the entries of one call or one watchlist, also combined with a type, in pages of %i entries",
       async (limit) => {
         await settleTwoHolds();
         await change({ changeId: "c1", type: "adjust", credits: -5 });
@@ -243,124 +243,130 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
     });
   });
 
-  describe.each(subjects)("the ledger entries of a %s", (_subject, source, filter) => {
-    it.each(states)(
-      "are all in the credit history if the hold is $state",
-      async ({ actions, entries }) => {
-        const ledger = world.ledger();
-        const holdId = holdIdOf(source);
-        const act = {
-          chargeAll: () => settle(ledger, holdId, 4),
-          chargeSome: () => settle(ledger, holdId, 3),
-          release: () => ledger.release({ accountId, holdId, now }),
-          expire: () => ledger.releaseExpired(accountId, expired),
-          cancel: () => ledger.cancel({ accountId, holdId, now }),
-          async otherCall() {
-            const requestId = newId("request", now, systemRandom);
-            await reserve(ledger, { requestId });
-            await settle(ledger, requestId, 2);
-          },
-        };
-        await reserve(ledger, source);
-        for (const action of actions) await act[action]();
+  describe.each(subjects)(
+    "the ledger entries of one hold of a call or a watchlist (%s)",
+    (_subject, source, filter) => {
+      it.each(states)(
+        "are all in the credit history if the hold is in the state '$state'",
+        async ({ actions, entries }) => {
+          const ledger = world.ledger();
+          const holdId = holdIdOf(source);
+          const act = {
+            chargeAll: () => settle(ledger, holdId, 4),
+            chargeSome: () => settle(ledger, holdId, 3),
+            release: () => ledger.release({ accountId, holdId, now }),
+            expire: () => ledger.releaseExpired(accountId, expired),
+            cancel: () => ledger.cancel({ accountId, holdId, now }),
+            async otherCall() {
+              const requestId = newId("request", now, systemRandom);
+              await reserve(ledger, { requestId });
+              await settle(ledger, requestId, 2);
+            },
+          };
+          await reserve(ledger, source);
+          for (const action of actions) await act[action]();
 
-        for (const limit of [1, 100]) {
-          const found = await list(filter, limit);
-          expect(found.map(({ type, credits }) => `${type} ${credits}`)).toEqual(entries);
-          for (const wanted of entryTypes) {
-            const ofType = await list({ ...filter, type: wanted }, limit);
-            expect(ofType).toEqual(found.filter(({ type }) => type === wanted));
+          for (const limit of [1, 100]) {
+            const found = await list(filter, limit);
+            expect(found.map(({ type, credits }) => `${type} ${credits}`)).toEqual(entries);
+            for (const wanted of entryTypes) {
+              const ofType = await list({ ...filter, type: wanted }, limit);
+              expect(ofType).toEqual(found.filter(({ type }) => type === wanted));
+            }
+          }
+        },
+      );
+    },
+  );
+
+  describe.each(sizes)(
+    "the credit history of an account whose ledger has $shards",
+    ({ purchases, calls }) => {
+      /**
+       * Reserves for all calls before it settles any, so that a large account uses several shards.
+       */
+      const work = async (): Promise<void> => {
+        for (const [n, credits] of purchases.entries()) {
+          await change({ changeId: `pack_${n}`, type: "purchase", credits });
+        }
+        const ledger = world.ledger();
+        const holdIds = Array.from({ length: calls }, () => newId("request", now, systemRandom));
+        for (const requestId of holdIds) await reserve(ledger, { requestId }, 5);
+        for (const holdId of holdIds.slice(1)) await settle(ledger, holdId, 3);
+        for (const runId of ["wlrun_1", "wlrun_2"]) {
+          await reserve(ledger, { ...step, runId }, 3);
+          await settle(ledger, `${runId}#check`, 3);
+        }
+        await change({ changeId: "correction", type: "adjust", credits: -7 });
+      };
+      // Tests that only read share one account, because the calls that fill the account take most of
+      // the time.
+      let used: { readonly world: LedgerWorld; readonly accountId: string } | undefined;
+      const openUsed = async (): Promise<void> => {
+        if (used === undefined) await work();
+        used ??= { world, accountId };
+        ({ world, accountId } = used);
+      };
+
+      it("has entries with consecutive numbers, and each balance follows from the previous entry", async () => {
+        await openUsed();
+        await expectLedgerToBalance(world, accountId);
+        const found = await list({});
+        expect(found).toHaveLength(purchases.length + calls * 3 + 4);
+        expect(found.map(({ id }) => id)).toEqual(
+          found
+            .map(({ id }) => id)
+            .toSorted()
+            .toReversed(),
+        );
+      });
+
+      it("contains the same entries whatever the page size is", async () => {
+        await openUsed();
+        const found = await list({});
+        expect(await list({}, 7)).toEqual(found);
+        for (const limit of [1, 2]) {
+          let startingAfter: string | undefined;
+          for (let start = 0; start < Math.min(24, found.length); start += limit) {
+            const page = await world.history.page(accountId, { limit, startingAfter });
+            expect(page.transactions).toEqual(found.slice(start, start + limit));
+            startingAfter = page.next ?? undefined;
           }
         }
-      },
-    );
-  });
+      });
 
-  describe.each(sizes)("the credit history of an account with $shards", ({ purchases, calls }) => {
-    /**
-     * Reserves for all calls before it settles any, so that a large account uses several shards.
-     */
-    const work = async (): Promise<void> => {
-      for (const [n, credits] of purchases.entries()) {
-        await change({ changeId: `pack_${n}`, type: "purchase", credits });
-      }
-      const ledger = world.ledger();
-      const holdIds = Array.from({ length: calls }, () => newId("request", now, systemRandom));
-      for (const requestId of holdIds) await reserve(ledger, { requestId }, 5);
-      for (const holdId of holdIds.slice(1)) await settle(ledger, holdId, 3);
-      for (const runId of ["wlrun_1", "wlrun_2"]) {
-        await reserve(ledger, { ...step, runId }, 3);
-        await settle(ledger, `${runId}#check`, 3);
-      }
-      await change({ changeId: "correction", type: "adjust", credits: -7 });
-    };
-    // Tests that only read share one account, because the calls that fill the account take most of
-    // the time.
-    let used: { readonly world: LedgerWorld; readonly accountId: string } | undefined;
-    const openUsed = async (): Promise<void> => {
-      if (used === undefined) await work();
-      used ??= { world, accountId };
-      ({ world, accountId } = used);
-    };
-
-    it("has entries with consecutive numbers, and each balance follows from the previous entry", async () => {
-      await openUsed();
-      await expectLedgerToBalance(world, accountId);
-      const found = await list({});
-      expect(found).toHaveLength(purchases.length + calls * 3 + 4);
-      expect(found.map(({ id }) => id)).toEqual(
-        found
-          .map(({ id }) => id)
-          .toSorted()
-          .toReversed(),
-      );
-    });
-
-    it("contains the same entries with every page size", async () => {
-      await openUsed();
-      const found = await list({});
-      expect(await list({}, 7)).toEqual(found);
-      for (const limit of [1, 2]) {
-        let startingAfter: string | undefined;
-        for (let start = 0; start < Math.min(24, found.length); start += limit) {
-          const page = await world.history.page(accountId, { limit, startingAfter });
-          expect(page.transactions).toEqual(found.slice(start, start + limit));
-          startingAfter = page.next ?? undefined;
+      it("returns exactly the matching ledger entries for each filter", async () => {
+        await openUsed();
+        const found = await list({});
+        const requestId = found.flatMap(({ source }) =>
+          source !== null && "requestId" in source ? [source.requestId] : [],
+        )[0];
+        expect(requestId).toBeDefined();
+        const filters: readonly TransactionFilter[] = [
+          ...entryTypes.map((type) => ({ type })),
+          { watchlistId },
+          { watchlistId, type: "charge" },
+          { requestId },
+        ];
+        for (const filter of filters) {
+          const wanted = found.filter((entry) => matches(entry, filter));
+          for (const limit of [7, 100]) expect(await list(filter, limit)).toEqual(wanted);
         }
-      }
-    });
+      });
 
-    it("returns exactly the matching ledger entries for each filter", async () => {
-      await openUsed();
-      const found = await list({});
-      const requestId = found.flatMap(({ source }) =>
-        source !== null && "requestId" in source ? [source.requestId] : [],
-      )[0];
-      expect(requestId).toBeDefined();
-      const filters: readonly TransactionFilter[] = [
-        ...entryTypes.map((type) => ({ type })),
-        { watchlistId },
-        { watchlistId, type: "charge" },
-        { requestId },
-      ];
-      for (const filter of filters) {
-        const wanted = found.filter((entry) => matches(entry, filter));
-        for (const limit of [7, 100]) expect(await list(filter, limit)).toEqual(wanted);
-      }
-    });
+      it("returns entries unchanged and in order while new entries are added", async () => {
+        await work();
+        const before = await list({});
+        const first = await world.history.page(accountId, { limit: 5 });
+        await reserve(world.ledger(), call);
+        await change({ changeId: "late", type: "grant", credits: 9 });
+        await settle(world.ledger(), call.requestId, 2);
 
-    it("returns entries unchanged and in order while new entries are added", async () => {
-      await work();
-      const before = await list({});
-      const first = await world.history.page(accountId, { limit: 5 });
-      await reserve(world.ledger(), call);
-      await change({ changeId: "late", type: "grant", credits: 9 });
-      await settle(world.ledger(), call.requestId, 2);
-
-      const startingAfter = first.next ?? undefined;
-      const rest = await world.history.page(accountId, { limit: 100, startingAfter });
-      expect([...first.transactions, ...rest.transactions]).toEqual(before.slice(0, 105));
-      expect((await list({})).slice(4)).toEqual(before);
-    });
-  });
+        const startingAfter = first.next ?? undefined;
+        const rest = await world.history.page(accountId, { limit: 100, startingAfter });
+        expect([...first.transactions, ...rest.transactions]).toEqual(before.slice(0, 105));
+        expect((await list({})).slice(4)).toEqual(before);
+      });
+    },
+  );
 }

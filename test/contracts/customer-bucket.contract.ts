@@ -59,7 +59,7 @@ export function customerBucketContract(subject: () => BucketSubject): void {
     expect((await subject().read(keys[0] ?? "")).bytes.toString()).toBe(keys[0]);
   });
 
-  it("a customer bucket replaces an object each time the same key is stored", async () => {
+  it("a customer bucket replaces the stored object when another object is stored under the same key", async () => {
     const bucket = open();
     const object = { key: "again", bytes: Buffer.from("1"), contentType: "text/plain" };
     await bucket.put(object);

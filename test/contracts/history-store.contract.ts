@@ -126,7 +126,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect(await numbersOf()).toEqual([]);
     });
 
-    it("are listed by run number, ascending or descending, from a given run on", async () => {
+    it("are listed from a given run number on, in ascending or descending order", async () => {
       await appendRuns([3, 1, 4, 2]);
 
       expect(await numbersOf()).toEqual([1, 2, 3, 4]);
@@ -155,7 +155,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       }
     });
 
-    it("contain the history points of one item in the requested time span, both ends included", async () => {
+    it("return the history points of one item in the requested time span, both ends included", async () => {
       await appendRuns([1, 2, 3, 4]);
 
       const found = await itemOf("10001", { since: hour(2), until: hour(3) });
@@ -213,7 +213,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect(await Promise.all(ids.map((id) => itemOf(id)))).toEqual(before);
     });
 
-    it("is refused if a run of the window is neither recorded nor listed as absent", async () => {
+    it("is refused if a run of the window is neither stored nor named as absent in the request", async () => {
       await appendRuns(runsOf(1).filter((n) => n !== 7 && n !== 20));
 
       const refused = { outcome: "missing", runs: [7, 20] };

@@ -179,14 +179,14 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("charges a hold exactly once if two processes settle it", async () => {
+    it("charges a hold exactly once if two processes settle the hold", async () => {
       await reserve(world.ledger(), "h1", 100);
       await settle(world.ledger(), "h1", 70);
       expect(await settle(world.ledger(), "h1", 100)).toEqual({ credits: 70, balance: 4_930 });
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("settles a hold that was reserved by another process after the account was cached", async () => {
+    it("settles a hold that another process reserved after this process had cached the account", async () => {
       const other = world.ledger();
       await reserve(other, "h1", 10);
       await settle(other, "h1", 10);
@@ -195,7 +195,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("reports a hold as resolved after another process settled it", async () => {
+    it("reports a hold as resolved after another process settled the hold", async () => {
       const [starter, step] = [world.ledger(), world.ledger()];
       await reserve(starter, "A", 10);
       await settle(step, "A", 7);
@@ -404,7 +404,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       expect(outcome).toEqual({ outcome: "insufficient", balance: 5_000 });
     });
 
-    it("takes effect exactly once for each change ID, even if it is requested several times in parallel", async () => {
+    it("takes effect exactly once for each change ID, even if the change is requested several times in parallel", async () => {
       const outcomes = await Promise.all([change({}), change({}), change({})]);
       for (const outcome of outcomes) {
         expect(outcome).toEqual({ outcome: "changed", balance: 30_000, lifetime: 30_000 });
@@ -415,7 +415,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       ]);
     });
 
-    it("is refused if its change ID was used for another change", async () => {
+    it("is refused if the change ID was used for another change", async () => {
       await change({});
       expect(await change({ credits: 150_000 })).toEqual({ outcome: "id_reused" });
       expect(await change({ type: "grant" })).toEqual({ outcome: "id_reused" });

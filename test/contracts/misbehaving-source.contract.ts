@@ -194,7 +194,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
   };
 
   describe.concurrent(`${subject.name}, with a source that`, () => {
-    it("behaves correctly: the adapter reads both items completely", async () => {
+    it("behaves correctly: the adapter returns both requested items with the status 'ok'", async () => {
       await expectGood(await outcome(source.behave));
       expect((await good()).map(({ status }) => status)).toEqual(["ok", "ok"]);
     });
@@ -218,7 +218,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       ["in seconds", source.tooOftenFor(3_600)],
       ["as a date", source.tooOftenUntilTomorrow],
     ])(
-      "returns 429 with Retry-After %s beyond the deadline: the adapter stops immediately",
+      "returns 429 with a Retry-After (%s) that ends after the deadline: the adapter stops immediately",
       async (_, play) => {
         const tried = await outcome(play);
         expectNothing(tried, questions);
@@ -259,9 +259,12 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
     it.each([
       ["resets the connection", source.reset],
       ["closes the connection within a body", source.cutOff],
-    ])("%s once: the adapter repeats the call once", async (_, play) => {
-      await expectGood(await outcome(source.once(play)), 1);
-    });
+    ])(
+      "has a fault at its first reply (%s): the adapter repeats the call once",
+      async (_, play) => {
+        await expectGood(await outcome(source.once(play)), 1);
+      },
+    );
 
     it("resets every connection: the adapter returns all items as unavailable, after at most six calls for each item", async () => {
       expectNothing(await outcome(source.reset), questionsMax);
@@ -270,11 +273,14 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
     it.each([
       ["gzip", source.gzip],
       ["brotli", source.br],
-    ])("compresses its replies with %s: the adapter reads them", async (_, play) => {
-      await expectGood(await outcome(play));
-    });
+    ])(
+      "compresses its replies with the encoding %s: the adapter decompresses and parses the replies",
+      async (_, play) => {
+        await expectGood(await outcome(play));
+      },
+    );
 
-    it("declares plain text as gzip: the adapter returns all items as unavailable", async () => {
+    it("declares gzip for a body of plain text: the adapter returns all items as unavailable", async () => {
       expectNothing(await outcome(source.falselyPacked), questionsMax);
     });
 
@@ -303,9 +309,12 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       ["UTF-8 without a charset", source.withoutCharset],
       ["Latin-1 with its charset", source.written("latin1", "ISO-8859-1")],
       ["Latin-1 with its charset in quotes", source.written("latin1", '"iso-8859-1"')],
-    ])("encodes its body as %s: the adapter reads every character", async (_, play) => {
-      await expectGood(await outcome(play));
-    });
+    ])(
+      "sends its body in one of the accepted encodings (%s): the adapter reads every character",
+      async (_, play) => {
+        await expectGood(await outcome(play));
+      },
+    );
 
     it(`sends bytes that are invalid in its charset: the adapter reads ${subject.wrongBytes}, and no wrong number`, async () => {
       const { answers } = await outcome(source.written("latin1", "utf-8"));
@@ -314,7 +323,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       expect(inAscii(timeless(answers))).toEqual(inAscii(await good()));
     });
 
-    it("declares another encoding as UTF-16: the adapter returns all items as unavailable", async () => {
+    it("declares UTF-16 for a body in another encoding: the adapter returns all items as unavailable", async () => {
       expectNothing(await outcome(source.written("utf8", "utf-16le")), 3);
     });
 
@@ -327,29 +336,29 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
     it.each([
       ["status 200", source.block(200)],
       ["status 403", source.block(403)],
-    ])(
-      "responds with a CAPTCHA page and %s: the adapter stops after five calls",
-      async (_, play) => {
-        await playing(play, async (server) => {
-          const reader = subject.start(server.url, {});
-          for (let reads = 0; reads < turnedAwayMax + 2; reads += 1) {
-            const answers = await reader.read([first], new Date(Date.now() + patienceMs));
-            expectLegal(answers, [first]);
-            expect(statuses(answers)).toEqual(["unavailable"]);
-          }
-          expect(server.questions).toHaveLength(turnedAwayMax);
-          const opened = reader.reports.map(({ calls }) => calls.circuitsOpened);
-          expect(opened.reduce((sum, count) => sum + count)).toBe(1);
-        });
-      },
-    );
+    ])("responds with a CAPTCHA page (%s): the adapter stops after five calls", async (_, play) => {
+      await playing(play, async (server) => {
+        const reader = subject.start(server.url, {});
+        for (let reads = 0; reads < turnedAwayMax + 2; reads += 1) {
+          const answers = await reader.read([first], new Date(Date.now() + patienceMs));
+          expectLegal(answers, [first]);
+          expect(statuses(answers)).toEqual(["unavailable"]);
+        }
+        expect(server.questions).toHaveLength(turnedAwayMax);
+        const opened = reader.reports.map(({ calls }) => calls.circuitsOpened);
+        expect(opened.reduce((sum, count) => sum + count)).toBe(1);
+      });
+    });
 
     it.each([
       ["an empty reply", source.empty],
       ["only the beginning of a reply", source.truncated],
-    ])("sends %s: the adapter returns all items as unavailable", async (_, play) => {
-      expectNothing(await outcome(play), 3);
-    });
+    ])(
+      "sends an incomplete reply (%s): the adapter returns all items as unavailable",
+      async (_, play) => {
+        expectNothing(await outcome(play), 3);
+      },
+    );
 
     it(`omits a requested ID from an otherwise complete reply: the adapter returns the status '${subject.leftOut}' for that ID`, async () => {
       await expectOnlyFirst(await outcome(source.without(second)), subject.leftOut);
@@ -363,7 +372,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       await expectGood(await outcome(source.withStranger(stranger)));
     });
 
-    it("returns items in another order: the adapter matches them by ID", async () => {
+    it("returns items in another order than the request: the adapter matches the items by ID", async () => {
       await expectGood(await outcome(source.backwards));
     });
 
@@ -378,11 +387,11 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       await expectOnlyFirst(await outcome(source.doubledWithout(second)), "unavailable");
     });
 
-    it("sends numbers as strings: the adapter returns them as numbers", async () => {
+    it("sends numbers as strings: the adapter returns numbers", async () => {
       await expectGood(await outcome(source.numbersAsTexts));
     });
 
-    it("sends unknown fields: the adapter returns none of them", async () => {
+    it("sends fields that the adapter does not know: the adapter does not return these fields", async () => {
       await expectGood(await outcome(source.foreignFields));
     });
   });

@@ -143,15 +143,18 @@ export function offerCheckerContract(
       ["buyable", { status: "ok", buyable: true }],
       ["gone", { status: "ok", buyable: false }],
       ["unavailable", { status: "unavailable" }],
-    ] as const)("reports each sample offer as '%s' if its source does", async (kind, ending) => {
-      const offers = subject.offers[kind];
-      expect(offers.length).toBeGreaterThan(0);
-      for (const offer of offers) {
-        const [answer] = await check([offer]);
-        const fetchedAt = new Date(answer?.fetchedAt ?? "").toISOString();
-        expect(answer).toEqual({ ...offer, ...ending, fetchedAt });
-      }
-    });
+    ] as const)(
+      "reports the result '%s' for each sample offer for which the source reports this result",
+      async (kind, ending) => {
+        const offers = subject.offers[kind];
+        expect(offers.length).toBeGreaterThan(0);
+        for (const offer of offers) {
+          const [answer] = await check([offer]);
+          const fetchedAt = new Date(answer?.fetchedAt ?? "").toISOString();
+          expect(answer).toEqual({ ...offer, ...ending, fetchedAt });
+        }
+      },
+    );
 
     it("returns at the deadline, with the status 'unavailable' for unchecked offers", async () => {
       const [answer] = await check([subject.slowOffer], 300);

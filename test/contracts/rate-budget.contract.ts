@@ -65,7 +65,7 @@ export function rateBudgetContract(name: string, make: () => RateBudgetSubject):
       );
     });
 
-    it("grants permits only to calls that can start before their deadline, and keeps the other permits", async () => {
+    it("grants permits only to calls that can start before their deadline, and saves the remaining permits for later calls", async () => {
       const budget = make().process();
       const source = newSource();
       const until = new Date(startMs + 200);

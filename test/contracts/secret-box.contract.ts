@@ -22,7 +22,7 @@ export function secretBoxContract(open: () => SecretBox): void {
     ["record", { ...context, record: "we_2" }],
     ["field", { ...context, field: "previous" }],
   ])(
-    "a secret box refuses to decrypt a secret with the encryption context of another %s",
+    "a secret box refuses to decrypt a secret with an encryption context in which the value of '%s' is different",
     async (_, other) => {
       const box = open();
       const ciphertext = await box.seal("whsec_canary", context);

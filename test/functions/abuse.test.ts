@@ -67,8 +67,8 @@ async function startProbes(
   return { ended: [...ended], all: Promise.all(calls) };
 }
 
-describe("an account whose receivers never respond", () => {
-  it("gets 429 for probes above its limit, while another account can still test its endpoint", async () => {
+describe("an account whose webhook receivers never respond", () => {
+  it("gets 429 for test deliveries above its limit of probes, while another account can still test its endpoint", async () => {
     const id = await register(abuser, silent);
     const other = await register(neighbor, "/hook/fast");
     const admitted = probesMax - 1;
@@ -91,7 +91,7 @@ describe("an account whose receivers never respond", () => {
     expect(receiver.requests.filter(({ path }) => path === silent)).toHaveLength(admitted);
   });
 
-  it("occupies workers with at most four of its delivery targets, while another account gets its events", async () => {
+  it("occupies workers with at most four of its delivery targets at a time, while another account gets its events", async () => {
     for (let n = 0; n < limits.webhookEndpointsMax; n += 1) {
       await register(abuser, `${silent}/${n}`);
       world.clock.advance((probeSeconds * 1_000) / probesMax);
@@ -131,7 +131,7 @@ describe("an account whose receivers never respond", () => {
 });
 
 describe("an account whose endpoints have host names that resolve slowly", () => {
-  it("gets 429 for probes above its limit, while another account can still create an endpoint", async () => {
+  it("gets 429 for creations of endpoints above its limit of probes, while another account can still create an endpoint", async () => {
     const waiting: (() => void)[] = [];
     const resolve = (host: string): Promise<readonly string[]> =>
       host === "slow.shop-example.com"

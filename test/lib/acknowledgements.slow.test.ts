@@ -63,7 +63,7 @@ function withoutAcknowledgements(context: GivenContext): App {
   }
 }
 
-describe.each(deployments)("cdk-nag on %j", (context) => {
+describe.each(deployments)("cdk-nag on the deployment %j", (context) => {
   const app = { explained: {} as App, bare: {} as App };
   beforeAll(() => {
     app.explained = synthesized(context);
@@ -74,7 +74,7 @@ describe.each(deployments)("cdk-nag on %j", (context) => {
     expect(findingsIn(app.explained)).toEqual([]);
   });
 
-  it("reports a finding for each acknowledgement after all acknowledgements are removed", () => {
+  it("reports a finding for each acknowledgement if all acknowledgements are removed", () => {
     const found = findingsIn(app.bare);
     const acknowledged = acknowledgedIn(app.explained).filter(({ rule }) =>
       rule.startsWith("AwsSolutions-"),

@@ -20,7 +20,7 @@ function normalized(template: Template): string {
 
 describe.each(["dev", "prod"] as const)("the synthesis of the stage %s", (stage) => {
   it.each(["data", "service"] as const)(
-    "produces a template of the %s stack that equals the stored snapshot",
+    "produces a template of the stack '%s' that equals the stored snapshot",
     async (part) => {
       const template = synthesize(stage)[part];
 

@@ -73,7 +73,7 @@ describe("the bundles of the Lambda functions", () => {
     for (const { handler } of loaded.values()) expect(handler).toBe("function");
   });
 
-  it("include generated files only for the functions that serve them", () => {
+  it("include generated files only in the functions that serve these files", () => {
     for (const name of names) {
       const isServing = Object.entries(groups).some(
         ([group, settings]) => group === name && "readsGeneratedFiles" in settings,

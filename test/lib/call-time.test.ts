@@ -46,7 +46,7 @@ describe("the timeout of a call that charges", () => {
   });
 
   it.each(cases)(
-    "for the function '%s' is at least the gateway's timeout for a %s call",
+    "for the function '%s' is at least the gateway's timeout for a call in the mode '%s'",
     (name, mode) => {
       expect(timeoutMs(mode, name)).toBeGreaterThanOrEqual(gatewaySeconds[mode] * 1_000);
     },
@@ -85,7 +85,7 @@ describe("the timeout of a call that charges", () => {
   );
 });
 
-it("a step worker that uses up its retry budget after its reads stores its results before its Lambda timeout", () => {
+it("a step worker stores its results before its Lambda timeout, even if it uses up its retry budget after the reads", () => {
   const { workerLossMs, workerSpareMs } = dependencies;
   const worstMs = limits.stepDeadlineSeconds * 1_000 + workerLossMs + workerSpareMs;
   expect(worstMs).toBeLessThanOrEqual(timeoutMs("buffered", "run-step"));

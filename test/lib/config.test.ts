@@ -4,7 +4,7 @@ import { assertConcurrency, configs, stages, withAccountConcurrency } from "../.
 const { prod, dev } = configs;
 
 describe("the configured concurrency of workers and reservations", () => {
-  it.each(stages)("is at most the AWS account's quota in %s", (stage) => {
+  it.each(stages)("is at most the AWS account's quota in the stage %s", (stage) => {
     expect(() => assertConcurrency(configs[stage])).not.toThrow();
   });
 
@@ -16,7 +16,7 @@ describe("the configured concurrency of workers and reservations", () => {
     );
   });
 
-  it("is refused if the workers leave nothing of the AWS account's quota to the API", () => {
+  it("is refused if the workers would use up the AWS account's quota and leave nothing to the API", () => {
     const { concurrencyMax } = dev;
     expect(() =>
       assertConcurrency({ ...dev, concurrencyMax: { ...concurrencyMax, steps: 40 } }),
@@ -57,7 +57,7 @@ describe("the concurrency quota of an AWS account", () => {
     ["prod", 9],
     ["dev", 9],
   ] as const)(
-    "leaves the API in %s a concurrency of at least 1 if the quota is %i, and is refused if it is lower",
+    "leaves the API in the stage %s a concurrency of at least 1 if the quota is %i, and is refused if the quota is lower",
     (stage, quota) => {
       expect(() => assertConcurrency(withAccountConcurrency(configs[stage], quota))).not.toThrow();
       expect(() => assertConcurrency(withAccountConcurrency(configs[stage], quota - 1))).toThrow(
@@ -66,7 +66,7 @@ describe("the concurrency quota of an AWS account", () => {
     },
   );
 
-  it("results in numbers that Lambda accepts for every quota from 9 to 1,200", () => {
+  it("results in maximums and reservations that Lambda accepts for every quota from 9 to 1,200", () => {
     for (let quota = 9; quota <= 1_200; quota += 1) {
       expect(() => assertConcurrency(withAccountConcurrency(prod, quota))).not.toThrow();
     }

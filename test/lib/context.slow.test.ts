@@ -56,7 +56,7 @@ describe("the CDK context", () => {
     expect(modeOf(buffered)).toBe("buffered");
   });
 
-  it('accepts both the boolean true and the string "true"', () => {
+  it('accepts the boolean true and the string "true" as the same value', () => {
     const firewallsIn = (service: Template): number =>
       Object.keys(resourcesOf(service, "AWS::WAFv2::WebACL")).length;
 
@@ -78,7 +78,7 @@ describe("the CDK context", () => {
   });
 
   it.each(["previous", "next"])(
-    "with storedVersions '%s' passes this value to every function",
+    "passes the value '%s' of storedVersions to every function",
     (versions) => {
       const versionsIn = (service: Template): readonly unknown[] =>
         Object.values(resourcesOf(service, "AWS::Lambda::Function")).map(
@@ -164,12 +164,12 @@ describe("the CDK context", () => {
       "'demoApiKey' must be a key of the demo workspace",
     ],
     [{ unprotect: true }, "Context key 'unprotect' must be the name of the data stack"],
-  ])("is refused if it is %j, with the error: %s", (context, message) => {
+  ])("is refused if the context is %j, with the error: %s", (context, message) => {
     expect(() => appWith(context)).toThrow(message);
   });
 
   it.each(["domain-name", "Waf", "responsemode"])(
-    "is refused if it contains the misspelled key '%s'",
+    "is refused if it contains a misspelled key: '%s'",
     (key) => {
       expect(() => appWith({ [key]: "x" })).toThrow(
         `Context key '${key}' is unknown. Did you mean '`,
@@ -237,7 +237,7 @@ describe("the context file of a stage", () => {
     expect(aclsIn(appWithFile({ sources: "sandbox" }))).toBe(1);
   });
 
-  it("is used only for the stage in its name, and only if a folder is configured", () => {
+  it("is used only for the stage in its name, and only if a folder of context files is configured", () => {
     appWithFile({ sources: "sandbox" });
     process.env[contextVariable] = JSON.stringify({ stage: "prod" });
     expect(() => buildApp({ bundle: false })).toThrow("Stage prod has no sources.");

@@ -19,7 +19,7 @@ const otherIds = ["BackupVault", "Backups", "Operator"];
 describe.each([
   ["dev", dev],
   ["prod", prod],
-])("the data stack of %s", (_stage, template) => {
+])("the data stack of the stage %s", (_stage, template) => {
   it("keeps the logical IDs of resources with state", () => {
     const ids = Object.keys(template.toJSON()["Resources"] as object);
 
@@ -76,7 +76,7 @@ describe.each([
     );
   });
 
-  it("keeps event bodies private and encrypted, and stores them longer than clients can list the events", () => {
+  it("keeps event bodies private and encrypted, and keeps them longer than clients can list the events", () => {
     expect(propertiesOf(template, "AWS::S3::Bucket")).toContainEqual(
       expect.objectContaining({
         PublicAccessBlockConfiguration: {
@@ -107,41 +107,44 @@ describe.each([
   });
 });
 
-describe.each(["dev", "prod"] as const)("the outputs of the data stack of %s", (stage) => {
-  const outputs = Object.entries(
-    synthesize(stage).data.toJSON()["Outputs"] as Record<string, { Export?: { Name: string } }>,
-  );
-
-  it("are the outputs that the service stack reads and the output for operators", () => {
-    const plain = outputs.filter(([, { Export }]) => Export === undefined);
-
-    expect(plain.map(([name]) => name).toSorted()).toEqual(
-      [...dataOutputs, "OperatorAuditLogName"].toSorted(),
+describe.each(["dev", "prod"] as const)(
+  "the outputs of the data stack of the stage %s",
+  (stage) => {
+    const outputs = Object.entries(
+      synthesize(stage).data.toJSON()["Outputs"] as Record<string, { Export?: { Name: string } }>,
     );
-  });
 
-  it("include the exports that the service stack of release 0.1.0 imports", () => {
-    const exported = outputs.flatMap(([, { Export }]) => Export?.Name ?? []);
+    it("are the outputs that the service stack reads and the output for operators", () => {
+      const plain = outputs.filter(([, { Export }]) => Export === undefined);
 
-    expect(exported.toSorted()).toEqual(
-      [
-        "FnGetAttAccountsTableArnD836D43B",
-        "FnGetAttDeliveriesTableArn174C9AF4",
-        "FnGetAttEventsBucketArn8527E1E9",
-        "FnGetAttLedgerTableArn7AAE8B3D",
-        "FnGetAttSecretsKeyArn4A6D3DF6",
-        "FnGetAttWatchlistsTableArn45602949",
-        "RefAccountsTable0C6766A8",
-        "RefAlarmTopicD733D35B",
-        "RefDeliveriesTable366A8320",
-        "RefEventsBucketC8CD9701",
-        "RefLedgerTableF4AC1FC6",
-        "RefSecretsKeyF018011A",
-        "RefWatchlistsTableF0D020A6",
-      ].map((name) => `${stackName(stage, "data")}:ExportsOutput${name}`),
-    );
-  });
-});
+      expect(plain.map(([name]) => name).toSorted()).toEqual(
+        [...dataOutputs, "OperatorAuditLogName"].toSorted(),
+      );
+    });
+
+    it("include the exports that the service stack of release 0.1.0 imports", () => {
+      const exported = outputs.flatMap(([, { Export }]) => Export?.Name ?? []);
+
+      expect(exported.toSorted()).toEqual(
+        [
+          "FnGetAttAccountsTableArnD836D43B",
+          "FnGetAttDeliveriesTableArn174C9AF4",
+          "FnGetAttEventsBucketArn8527E1E9",
+          "FnGetAttLedgerTableArn7AAE8B3D",
+          "FnGetAttSecretsKeyArn4A6D3DF6",
+          "FnGetAttWatchlistsTableArn45602949",
+          "RefAccountsTable0C6766A8",
+          "RefAlarmTopicD733D35B",
+          "RefDeliveriesTable366A8320",
+          "RefEventsBucketC8CD9701",
+          "RefLedgerTableF4AC1FC6",
+          "RefSecretsKeyF018011A",
+          "RefWatchlistsTableF0D020A6",
+        ].map((name) => `${stackName(stage, "data")}:ExportsOutput${name}`),
+      );
+    });
+  },
+);
 
 describe("the data stack's protection against deletion", () => {
   it("retains every resource of prod when the stack is deleted, except after a failed first deployment", () => {

@@ -55,7 +55,7 @@ describe("the service stack's functions", () => {
   });
 
   it.each(functionNames)(
-    "include '%s' with exactly the environment variables that are listed for it",
+    "include the function '%s' with exactly the environment variables that are listed for it",
     (name) => {
       const variables = Object.keys(variablesOf(functionOf(name).Properties)).sort();
 
@@ -65,13 +65,13 @@ describe("the service stack's functions", () => {
     },
   );
 
-  it("include the watchlists function, with a timeout before another call can take over its creation of a watchlist", () => {
+  it("include the watchlists function, with a timeout that ends before another call can take over its creation of a watchlist", () => {
     const seconds = functionOf("watchlists").Properties["Timeout"];
 
     expect(seconds).toBeLessThan(leaseMs / 1_000);
   });
 
-  it.each(functionNames)("include '%s' with a separate role", (name) => {
+  it.each(functionNames)("include the function '%s' with a separate role", (name) => {
     const roleId = roleIdOf(functionOf(name).Properties);
 
     const sharing = Object.values(functions).filter(
@@ -82,7 +82,7 @@ describe("the service stack's functions", () => {
 });
 
 describe.each(["dev", "prod"] as const)(
-  "the references from the service stack of %s to the data stack",
+  "the references from the service stack of the stage %s to the data stack",
   (stage) => {
     const text = JSON.stringify(synthesize(stage).service.toJSON());
 
@@ -90,7 +90,7 @@ describe.each(["dev", "prod"] as const)(
       expect(text).not.toContain("Fn::ImportValue");
     });
 
-    it("read the listed outputs of the data stack, and no others", () => {
+    it("read exactly the outputs of the data stack that are listed as shared", () => {
       const read = [...text.matchAll(/"StackName":"([^"]+)","OutputName":"([^"]+)"/g)];
 
       expect(new Set(read.map(([, stack]) => stack))).toEqual(new Set([stackName(stage, "data")]));
@@ -114,7 +114,7 @@ describe("the permissions of the service", () => {
     "dynamodb:ListBackups",
   ]);
 
-  it("contain no wildcard in actions, or in resources of actions that AWS can restrict", () => {
+  it("contain no wildcard in actions, and none in the resources of actions that can be restricted to resources", () => {
     expect(policies.length).toBeGreaterThan(functionNames.length);
     for (const statement of policies) {
       const actions = actionsOf(statement);
@@ -299,7 +299,7 @@ describe("the number of resources in the service stack", () => {
   });
 
   // CloudFormation allows 500 resources in a stack.
-  it.each(counts)("is at most 450 in %s", (_, count) => {
+  it.each(counts)("is at most 450 in the deployment '%s'", (_, count) => {
     expect(count).toBeLessThanOrEqual(450);
   });
 });

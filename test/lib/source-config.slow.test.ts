@@ -115,7 +115,7 @@ describe("the source configuration at synthesis", () => {
     }
   });
 
-  it("allows functions that read sources to read exactly the secrets that it names", () => {
+  it("allows functions that read sources to read exactly the secrets that the configuration names", () => {
     const service = serviceWith({ sources });
     for (const { variable, statements } of bySource(service).values()) {
       expect(variable).toBe(sources);
@@ -209,7 +209,7 @@ describe("the source configuration at synthesis", () => {
     [/^Context key 'sourceSecrets' must list/, { sourcesParameter: "/a", sourceSecrets: canary }],
     [/^Context key 'sourceSecrets' requires 'sourcesParameter'/, { sourceSecrets: secretArn }],
   ] as const)(
-    "is refused with an error that matches %s and contains no configured value",
+    "is refused with an error that matches the pattern %s and contains no configured value",
     (message, context) => {
       const synthesis = (): unknown => serviceWith(context);
       expect(synthesis).toThrow(message);

@@ -30,7 +30,7 @@ function validated(context: GivenContext): App {
 }
 
 describe("the CloudFormation linter", () => {
-  it.each(deployments)("accepts the templates of %j", (context) => {
+  it.each(deployments)("accepts the templates of the deployment %j", (context) => {
     expect(() => validated(context).synth()).not.toThrow();
   });
 

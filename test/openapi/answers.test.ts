@@ -29,7 +29,7 @@ describe("the running service and the OpenAPI document agree about", () => {
     ["retailer_c", "standard"],
     ["retailer_d", "standard"],
   ] as const)(
-    "the responses to product calls of %s at tier %s, with items in every status",
+    "the responses to product calls of the platform %s at the tier %s, with items in every status",
     async (platform, tier) => {
       const ordinary = Array.from({ length: 60 }, (_, n) =>
         platform === "retailer_a" ? `B0${String(10_000_000 + n)}` : String(1_000_000 + n),

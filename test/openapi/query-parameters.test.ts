@@ -75,7 +75,7 @@ async function refusalOf(method: string, path: string, body?: object) {
 
 describe("an operation below /v1", () => {
   it.each(live)(
-    "$route returns 400 for an unknown query parameter",
+    "with the route $route returns 400 for an unknown query parameter",
     async ({ method, path, accepted }) => {
       const { status, error } = await refusalOf(method, `${path}?unknown_one=1`);
       expect(status).toBe(400);
@@ -87,7 +87,7 @@ describe("an operation below /v1", () => {
   );
 
   it.each(live.flatMap(({ accepted, ...rest }) => accepted.map((name) => ({ ...rest, name }))))(
-    "$route returns 400 if '$name' is sent twice",
+    "with the route $route returns 400 if the parameter '$name' is sent twice",
     async ({ method, path, name }) => {
       const { status, error } = await refusalOf(method, `${path}?${name}=1&${name}=1`);
       expect(status).toBe(400);
@@ -104,7 +104,7 @@ describe("an operation below /v1", () => {
   });
 
   it.each(live.filter(({ method }) => ["PATCH", "POST", "PUT"].includes(method)))(
-    "$route returns 400 for an unknown field in its body, before it checks the other fields",
+    "with the route $route returns 400 for an unknown field in its body, before it checks the other fields",
     async ({ method, path, acceptsUnknown }) => {
       const { status, error } = await refusalOf(method, path, { unknown_one: 1 });
       expect(status).toBe(400);
@@ -137,14 +137,17 @@ describe("an integer query parameter in the OpenAPI document", () => {
     expect(texts.filter((name) => names.has(name))).toEqual([]);
   });
 
-  it.each(integers)("$route: '$name' has bounds, and its default is within them", ({ schema }) => {
-    const { minimum, maximum, default: ordinary = minimum } = schema as Record<string, number>;
-    expect(minimum).toBeLessThanOrEqual(Number(ordinary));
-    expect(maximum).toBeGreaterThanOrEqual(Number(ordinary));
-  });
+  it.each(integers)(
+    "named '$name' in the operation $route has bounds, and a default within them",
+    ({ schema }) => {
+      const { minimum, maximum, default: ordinary = minimum } = schema as Record<string, number>;
+      expect(minimum).toBeLessThanOrEqual(Number(ordinary));
+      expect(maximum).toBeGreaterThanOrEqual(Number(ordinary));
+    },
+  );
 
   it.each(integers)(
-    "$route: '$name' gets 400 if the value is outside its bounds or not an integer",
+    "named '$name' in the operation $route gets 400 if the value is outside its bounds or not an integer",
     async ({ method, path, name, schema }) => {
       const { minimum = 0, maximum = 0 } = schema as Record<string, number>;
       const wrong = [minimum - 1, maximum + 1, `${minimum}.5`, `0${minimum}`, "", "1e1", "abc"];
@@ -161,7 +164,7 @@ describe("an integer query parameter in the OpenAPI document", () => {
   );
 
   it.each(integers)(
-    "$route: '$name' is accepted at its bounds",
+    "named '$name' in the operation $route is accepted at its bounds",
     async ({ method, path, name, schema }) => {
       const { minimum = 0, maximum = 0 } = schema as Record<string, number>;
       for (const value of [minimum, maximum]) {

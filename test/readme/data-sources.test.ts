@@ -36,7 +36,7 @@ describe("docs/data-sources.md", () => {
   });
 });
 
-describe("brand names", () => {
+describe("the brand names of vendors and retailers", () => {
   // "keepalive" and "keepachangelog" are not brands.
   const pattern =
     /walmart|best ?buy|shopify|keepa(?!live|changelog)|target\.com|rainforest|oxylabs/i;

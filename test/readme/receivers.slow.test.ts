@@ -189,7 +189,7 @@ function testReceiver({ fence, file, command }: Language): void {
     expect(first.lines()).toEqual([expect.stringContaining("webhook.test")]);
   });
 
-  it("the sample receiver processes at its start the events that a crash left in its inbox", async () => {
+  it("the sample receiver processes, when it starts, the events that a crash left in its inbox", async () => {
     const first = await start();
     await send(first, test);
     await first.printed("webhook.test");
@@ -277,7 +277,7 @@ function testReceiver({ fence, file, command }: Language): void {
     expect(receiver.lines()).toHaveLength(1);
   });
 
-  it("the sample receiver refuses every request if it has no secret", async () => {
+  it("the sample receiver refuses every request if no secret is configured", async () => {
     const receiver = await start([]);
 
     expect(await send(receiver, test, { secrets: [""] })).toBe(400);
@@ -306,7 +306,7 @@ describe("the code for a verification library in docs/webhooks.md:", () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   it.each(["asStripe", "asStandardWebhooks"] as const)(
-    "%s accepts a delivery of the service, and refuses a delivery with another secret or a changed body",
+    "the function %s accepts a delivery of the service, and refuses a delivery with another secret or a changed body",
     (name) => {
       const body = Buffer.from(test.body);
       const signing = { body, secrets: [secret, previous], at: new Date() };

@@ -161,7 +161,7 @@ describe("the upstream check", () => {
     },
   );
 
-  it("is tested with every misbehavior of the reference server", () => {
+  it("is tested by this file with every misbehavior of the reference server", () => {
     const fine: readonly Misbehavior[] = ["gzip", "br", "null_data"];
     const elsewhere: readonly Misbehavior[] = [
       "all_featured",
@@ -173,11 +173,14 @@ describe("the upstream check", () => {
     expect([...fine, ...elsewhere, ...tried].toSorted()).toEqual(misbehaviors.toSorted());
   });
 
-  it.each(["gzip", "br"] as const)("accepts replies that are compressed with %s", async (name) => {
-    expect(failed(await check(await serve({ misbehave: alwaysMisbehaving(name) })))).toEqual([]);
-  });
+  it.each(["gzip", "br"] as const)(
+    "accepts replies that are compressed with the encoding %s",
+    async (name) => {
+      expect(failed(await check(await serve({ misbehave: alwaysMisbehaving(name) })))).toEqual([]);
+    },
+  );
 
-  it("accepts a result with the status not_found and null as data", async () => {
+  it("accepts a result with the status not_found and null in its field 'data'", async () => {
     const server = await serve({ misbehave: alwaysMisbehaving("null_data") });
     const findings = await check(server, { ids: ["9000000", "9000007"] });
     expect(failed(findings)).toEqual([]);
@@ -185,7 +188,7 @@ describe("the upstream check", () => {
     expect(warned(findings)).toEqual(["gzip-reply"]);
   });
 
-  it("accepts an offer check with the status not_found and null as data", async () => {
+  it("accepts an offer check with the status not_found and null in its field 'data'", async () => {
     const server = await serve({ misbehave: alwaysMisbehaving("null_data") });
     const run = await runFor("retailer_a.offer_check");
     const ids = [...(run.ids ?? []), "B0SANDBOX7:none"];

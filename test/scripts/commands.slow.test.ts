@@ -59,21 +59,24 @@ describe("npm run capacity -- --ceilings", () => {
   });
 });
 
-describe("npm run", () => {
-  it("has at least 14 commands that run scripts of the project", () => {
+describe("the npm scripts of the project", () => {
+  it("include at least 14 commands that run a script of the project", () => {
     expect(commands.length).toBeGreaterThanOrEqual(14);
   });
 
-  it.each(commands)("$name -- --help prints examples and exits with 0", async ({ file }) => {
-    const { code, out, err } = await run(file, "--help");
+  it.each(commands)(
+    "include the script $name, which prints examples with --help and exits with 0",
+    async ({ file }) => {
+      const { code, out, err } = await run(file, "--help");
 
-    expect({ code, err }).toEqual({ code: 0, err: "" });
-    expect(out).toMatch(/Examples?:\n {2}n(?:pm|ode) /);
-    expect(out).not.toContain(colors);
-  });
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      expect(out).toMatch(/Examples?:\n {2}n(?:pm|ode) /);
+      expect(out).not.toContain(colors);
+    },
+  );
 
   it.each(some(commands.filter(({ name }) => !passOn.has(name))))(
-    "$name rejects an unknown option in one line that names the nearest option",
+    "include the script $name, which rejects an unknown option in one line that names the nearest option",
     async ({ file }) => {
       const { code, out, err } = await run(file, "--hlep");
 
@@ -87,12 +90,15 @@ describe("npm run", () => {
   it.each([
     ["scripts/empty-bucket.ts", "--stage", "dev"],
     [admin, "accounts", "--stage", "dev"],
-  ])("%s fails with one line that explains that no AWS region is set", async (file, ...args) => {
-    const { code, err } = await run(file, ...args);
+  ])(
+    "include the command %s, which fails with one line that explains that no AWS region is set",
+    async (file, ...args) => {
+      const { code, err } = await run(file, ...args);
 
-    expect(code).toBe(1);
-    expect(err).toMatch(/^No AWS region is set\. Set AWS_REGION, for example .+\n$/);
-  });
+      expect(code).toBe(1);
+      expect(err).toMatch(/^No AWS region is set\. Set AWS_REGION, for example .+\n$/);
+    },
+  );
 });
 
 /** Returns the names of the commands in the help of a group. */

@@ -184,7 +184,7 @@ describe("the cost measurement", () => {
 });
 
 describe("the costs of the event bus in docs/costs.md", () => {
-  it("are the costs that the command prints", () => {
+  it("are the costs that `npm run costs` prints", () => {
     const [, section = ""] = pageText("docs/costs.md").split("## Event bus\n");
     const table = section
       .split("\n")

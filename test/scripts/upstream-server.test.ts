@@ -65,7 +65,7 @@ describe("the reference upstream server", () => {
     ["a body of type text/plain", 415, JSON.stringify(request), { "Content-Type": "text/plain" }],
     ["a wrong secret", 401, JSON.stringify(request), { Authorization: "Bearer wrong" }],
   ] as const)(
-    "for a request with %s, returns the status %d",
+    "refuses an invalid request (with %s) with the status %d",
     async (...[, status, body, headers]) => {
       expect((await post(body, headers)).status).toBe(status);
     },

@@ -80,7 +80,7 @@ it("the simulation executes plain writes to one item in order of arrival", () =>
   });
 });
 
-it("the simulation does not let the unfinished write of a crashed process delay a write", () => {
+it("the simulation does not let the unfinished write of a crashed process delay another write", () => {
   const writes = opened();
   const task = taskOf();
   writes.arrive(update("a", task));
@@ -92,7 +92,7 @@ it("the simulation does not let the unfinished write of a crashed process delay 
   expect(refusalOf(() => writes.arrive(transaction("a")))).toBeUndefined();
 });
 
-it('the simulation of the scenario "calls" uses contention for 1 in 5 of the first 300 seeds, then for 1 in 25', () => {
+it('the simulation of the scenario "calls" models contention in 1 of 5 of the first 300 seeds, then in 1 of 25', () => {
   const contended = (scenario: string, first: number, last: number): number =>
     Array.from({ length: last - first + 1 }, (_, n) => first + n).filter(
       (seed) => profileOf(scenario, seed) === "contention",

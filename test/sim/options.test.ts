@@ -42,7 +42,7 @@ describe("npm run sim", () => {
     for (const profile of profiles) expect(help).toContain(profile);
   });
 
-  it("accepts the replay options that it prints, including an empty list of draws and a single fault", () => {
+  it("accepts the replay options that a failed simulation prints, including an empty list of draws and a single fault", () => {
     const args = ["--scenario", "calls", "--seed", "7", "--only=", "--fault", "3:crash_after"];
     expect(parseCommand(args)).toMatchObject({
       play: "one",

@@ -145,7 +145,7 @@ describe("an agent with a key that can read and spend", () => {
 });
 
 describe("an agent with a key that has every scope", () => {
-  it("creates, changes, pauses and resumes a watchlist by the protocol of 2026", async () => {
+  it("creates, changes, pauses and resumes a watchlist with the MCP protocol version of 2026", async () => {
     const agent = await connect(world.apiKey, "auto");
     expect(agent.protocol).toBe("2026-07-28");
     const uncapped = await agent.call("create_watchlist", { name: "A", ...items, every: "1h" });
@@ -244,7 +244,7 @@ describe("a call of /mcp", () => {
     expect(await answer.json()).toMatchObject({ id: 1, result: { tools: expect.any(Array) } });
   });
 
-  it("gets 401 without a key, and 403 from a page of another site", async () => {
+  it("gets 401 if it has no key, and 403 if a page of another site sends it", async () => {
     expect((await send("POST", {}, list)).status).toBe(401);
     const origin = { ...authorized(), Origin: "https://evil.example" };
     expect((await send("POST", origin, list)).status).toBe(403);
@@ -255,21 +255,24 @@ describe("a call of /mcp", () => {
     { name: "an empty batch", body: "[]", code: -32_600, message: "batches are not supported" },
     { name: "invalid JSON", body: "{", code: -32_700, message: "The body is not valid JSON" },
     { name: "another object", body: '{"ids":[]}', code: -32_600, message: "Unknown field 'ids'" },
-  ])("gets 400 with a JSON-RPC error for $name", async ({ body, code, message }) => {
-    const answer = await send("POST", authorized(), body);
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toEqual({
-      jsonrpc: "2.0",
-      id: null,
-      error: {
-        code,
-        message: expect.stringContaining(message),
-        data: expect.objectContaining({ code: "INVALID_PARAM", docs: expect.any(String) }),
-      },
-    });
-  });
+  ])(
+    "gets 400 with a JSON-RPC error for an invalid body: $name",
+    async ({ body, code, message }) => {
+      const answer = await send("POST", authorized(), body);
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toEqual({
+        jsonrpc: "2.0",
+        id: null,
+        error: {
+          code,
+          message: expect.stringContaining(message),
+          data: expect.objectContaining({ code: "INVALID_PARAM", docs: expect.any(String) }),
+        },
+      });
+    },
+  );
 
-  it("gets an error if it subscribes to changes", async () => {
+  it("gets an error if the call subscribes to changes", async () => {
     const agentKey = authorized();
     const answer = await send(
       "POST",

@@ -134,7 +134,7 @@ describe("a request with a method that its path does not support", () => {
     }
   });
 
-  it("is not treated as a request for a watchlist with the ID 'estimate'", async () => {
+  it("at the path /v1/watchlists/estimate is not treated as a request for a watchlist with the ID 'estimate'", async () => {
     const answer = await call("DELETE /v1/watchlists/estimate");
     expect(answer.headers.get("allow")).toBe("POST");
     expect(answer.error["message"]).toContain("Use POST.");
@@ -156,15 +156,18 @@ describe("a HEAD request", () => {
   const fixed = ({ headers }: Answer): unknown =>
     Object.fromEntries([...headers].filter(([name]) => !changing.has(name)));
 
-  it.each(gets)("for %s returns the status and headers of GET, and no body", async (route) => {
-    const charges = hasEffects(route);
-    const path = called(route.slice(4));
-    const [head, get] = [await call(`HEAD ${path}`), await call(`GET ${path}`)];
-    expect(head.status).toBe(get.status);
-    expect(head.text).toBe("");
-    expect(head.headers.get("x-ratelimit-limit")).toBe("50");
-    if (!charges) expect(fixed(head)).toEqual(fixed(get));
-  });
+  it.each(gets)(
+    "for the operation %s returns the status and headers of GET, and no body",
+    async (route) => {
+      const charges = hasEffects(route);
+      const path = called(route.slice(4));
+      const [head, get] = [await call(`HEAD ${path}`), await call(`GET ${path}`)];
+      expect(head.status).toBe(get.status);
+      expect(head.text).toBe("");
+      expect(head.headers.get("x-ratelimit-limit")).toBe("50");
+      if (!charges) expect(fixed(head)).toEqual(fixed(get));
+    },
+  );
 
   it("for the offers of an item reads no source and charges no credits", async () => {
     const path = "/v1/products/B0SANDBOX0/offers";
@@ -191,14 +194,17 @@ describe("the API checks a call in a fixed order and returns", () => {
     route.startsWith("GET ") || route.startsWith("DELETE ") ? {} : { body: "{" },
   ];
 
-  it.each(keyed)("401 without a key, even if the call has other errors: %s", async (route) => {
-    const [asked, sent] = wrong(route);
-    const answer = await call(asked, { ...sent, key: null });
-    expect(answer.status).toBe(401);
-  });
+  it.each(keyed)(
+    "401 without a key, even if the call has other errors (the operation %s)",
+    async (route) => {
+      const [asked, sent] = wrong(route);
+      const answer = await call(asked, { ...sent, key: null });
+      expect(answer.status).toBe(401);
+    },
+  );
 
   it.each(all)(
-    "429 for a key above its rate limit, even if the call has other errors: %s",
+    "429 for a key above its rate limit, even if the call has other errors (the operation %s)",
     async (route) => {
       const [asked, sent] = wrong(route);
       const answer = await call(asked, { ...sent, key: limitedKey });
@@ -208,7 +214,7 @@ describe("the API checks a call in a fixed order and returns", () => {
   );
 
   it.each(writes)(
-    "403 for a key of the demo workspace, regardless of the body: %s",
+    "403 for a key of the demo workspace, regardless of the body (the operation %s)",
     async (route) => {
       const [asked, sent] = wrong(route);
       const itemCall = isItemCall(route);
@@ -239,7 +245,7 @@ describe("the API checks a call in a fixed order and returns", () => {
     ["POST /v1/watchlists", { marketplace: "jp" }],
     ["POST /v1/watchlists/estimate", { platform: "retailer_e" }],
   ])(
-    "501 for an announced platform, marketplace or endpoint, even if the call has other errors: %s %j",
+    "501 for an announced platform, marketplace or endpoint, even if the call has other errors (the operation %s, the body %j)",
     async (route, shop) => {
       const answer = await call(`${route}?unknown=1`, {
         body: JSON.stringify({ ...wrongInBody, ...shop }),
@@ -260,7 +266,7 @@ describe("the API checks a call in a fixed order and returns", () => {
     "GET /v1/structured/retailer_a/search?unknown=1",
     "POST /v1/structured/retailer_a/search",
   ])(
-    "501 for an announced platform, marketplace or endpoint, even if the call has other errors: %s",
+    "501 for an announced platform, marketplace or endpoint, even if the call has other errors (the call %s)",
     async (route) => {
       const asked = route.replace("/?/", "/%3F/");
       const answer = await call(asked, asked.startsWith("POST") ? { body: "{" } : {});
@@ -270,7 +276,7 @@ describe("the API checks a call in a fixed order and returns", () => {
 
   // `/mcp` returns errors of JSON-RPC. The tests of `functions/mcp` check them.
   it.each(keyed.filter((route) => /^(POST|PUT|PATCH) \/v1\/(?!structured)/.test(route)))(
-    "400 for a malformed body, even if the resource does not exist: %s",
+    "400 for a malformed body, even if the resource does not exist (the operation %s)",
     async (route) => {
       const answer = await call(called(route), { body: "{" });
       expect(answer.status, answer.text).toBe(400);
@@ -287,10 +293,13 @@ describe("a request body behind the API gateway", () => {
     ["plain", Buffer.from(body), {}],
     ["after a byte order mark", Buffer.from(`\uFEFF${body}`), {}],
     ["compressed with gzip", gzipSync(body), { "Content-Encoding": "gzip" }],
-  ])("is accepted when it is %s", async (_, sent, headers: Record<string, string>) => {
-    const answer = await call(route, { body: sent, headers });
-    expect(answer.status, answer.text).toBe(200);
-  });
+  ])(
+    "is accepted in each accepted encoding (it is %s)",
+    async (_, sent, headers: Record<string, string>) => {
+      const answer = await call(route, { body: sent, headers });
+      expect(answer.status, answer.text).toBe(200);
+    },
+  );
 
   const rows = [
     ["invalid UTF-8", Buffer.from(`{"name":"K\xe4se"}`, "latin1"), {}, "not valid UTF-8"],
@@ -306,15 +315,18 @@ describe("a request body behind the API gateway", () => {
   ] as const;
   const cases = rows.map(([name, sent, headers, reason]) => ({ name, sent, headers, reason }));
 
-  it.each(cases)("causes a 400 with the reason for $name", async ({ sent, headers, reason }) => {
-    const answer = await call(route, { body: sent, headers });
-    expect(answer.status).toBe(400);
-    expect(answer.error).toMatchObject({
-      code: "INVALID_PARAM",
-      param: "body",
-      message: expect.stringContaining(reason),
-    });
-  });
+  it.each(cases)(
+    "causes a 400 with the reason for an invalid body: $name",
+    async ({ sent, headers, reason }) => {
+      const answer = await call(route, { body: sent, headers });
+      expect(answer.status).toBe(400);
+      expect(answer.error).toMatchObject({
+        code: "INVALID_PARAM",
+        param: "body",
+        message: expect.stringContaining(reason),
+      });
+    },
+  );
 
   it("causes a 413 when it decompresses to more than the service accepts", async () => {
     for (const megabytes of [3, 30]) {
@@ -328,7 +340,7 @@ describe("a request body behind the API gateway", () => {
 
 describe("a response behind the API gateway", () => {
   it.each(cached)(
-    "to %s is compressed, has an ETag, and may be read by pages of any origin",
+    "to the public operation %s is compressed, has an ETag, and may be read by pages of any origin",
     async (route) => {
       const first = await call(route, { key: null, headers: { "Accept-Encoding": "gzip" } });
       expect(first.status).toBe(200);

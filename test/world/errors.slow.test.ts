@@ -158,25 +158,28 @@ describe("a call with invalid input gets the error body of the specification and
     param,
   }));
 
-  it.each(cases)("$name: $status $code $param", async ({ route, body, status, code, param }) => {
-    const before = await balance();
-    const answer = await call(route, { body });
-    expect(answer.status, answer.text).toBe(status);
-    expect(answer.body["error"]).toMatchObject({
-      code,
-      message: expect.stringMatching(/\S/),
-      docs: `/docs/errors#${code}`,
-      ...(param === undefined ? {} : { param }),
-    });
-    expect(answer.body["coming_soon"]).toBe(status === 501 ? true : undefined);
-    expect(answer.headers.get("x-request-id")).toMatch(/^req_/);
-    expect(await balance()).toBe(before);
-  });
+  it.each(cases)(
+    "the call $name gets the status $status, the code $code and the parameter $param",
+    async ({ route, body, status, code, param }) => {
+      const before = await balance();
+      const answer = await call(route, { body });
+      expect(answer.status, answer.text).toBe(status);
+      expect(answer.body["error"]).toMatchObject({
+        code,
+        message: expect.stringMatching(/\S/),
+        docs: `/docs/errors#${code}`,
+        ...(param === undefined ? {} : { param }),
+      });
+      expect(answer.body["coming_soon"]).toBe(status === 501 ? true : undefined);
+      expect(answer.headers.get("x-request-id")).toMatch(/^req_/);
+      expect(await balance()).toBe(before);
+    },
+  );
 });
 
 describe("the access rules of the API", () => {
   it.each(["GET /v1/account", "POST /v1/products", "GET /v1/watchlists", "PUT /v1/s3_destination"])(
-    "return 401 to a call of %s without a key",
+    "return 401 to a call of the operation %s without a key",
     async (route) => {
       const answer = await call(route, { key: "" });
       expect(answer.status).toBe(401);
@@ -189,7 +192,7 @@ describe("the access rules of the API", () => {
     ["POST /v1/watchlists", list],
     ["POST /v1/webhook_endpoints", { url: "https://receiver.example.com/" }],
     ["PUT /v1/s3_destination", destination],
-  ])("return 403 to the demo workspace for %s", async (route, body) => {
+  ])("return 403 to the demo workspace for the operation %s", async (route, body) => {
     const answer = await call(route, { body, key: world.demoApiKey });
     expect(answer.status, answer.text).toBe(403);
     expect(answer.body["error"]).toMatchObject({ code: "DEMO_READ_ONLY" });
@@ -213,7 +216,7 @@ describe("POST /v1/products checks a call in a fixed order and returns", () => {
     { guarantee: "400 for a malformed body", who: "customer", body: malformed, status: 400 },
     { guarantee: "501 before 400 for an invalid ID", who: "customer", body: badId, status: 501 },
     { guarantee: "200 for a valid call", who: "customer", body: right, status: 200 },
-  ])("$guarantee", async ({ who, body, status }) => {
+  ])("the result of the first check that applies: $guarantee", async ({ who, body, status }) => {
     const keys: Record<string, string> = { "no key": "", demo: world.demoApiKey };
     const answer = await call("POST /v1/products", { body, key: keys[who] ?? world.apiKey });
     expect(answer.status, answer.text).toBe(status);
@@ -253,7 +256,7 @@ describe("the limits of credits and concurrency", () => {
 });
 
 describe("a resource of another account", () => {
-  it("gets the same error body apart from the ID as a resource that does not exist", async () => {
+  it("gets the same error body, apart from the ID, as a resource that does not exist", async () => {
     const created = await call("POST /v1/watchlists", { body: list });
     const endpoint = await call("POST /v1/webhook_endpoints", {
       body: { url: `${world.receiverUrl}/mine` },

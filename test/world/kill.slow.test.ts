@@ -108,7 +108,7 @@ const tested =
 
 describe("the local world", () => {
   it.each(tested)(
-    "restarted after a kill -9 $moment, finishes the run, charges it exactly once and loses no event",
+    "that is restarted after a kill -9 $moment finishes the run, charges the run exactly once and loses no event",
     async ({ afterMs }) => {
       const before = Number((await world.api.get("/account")).body["credit_balance"]);
       const watchlistId = await createList();

@@ -77,7 +77,7 @@ describe("the MCP conformance suite", () => {
   });
 
   it.each(applicable)(
-    "passes its scenario %s against /mcp of the local world",
+    "passes the scenario %s against /mcp of the local world",
     async (scenario) => {
       // The client of the suite sends no headers, so the key is in the query.
       const url = `${world.baseUrl}/mcp?api_key=${world.apiKey}`;

@@ -205,7 +205,7 @@ describe("GET /v1/account", () => {
 
 describe("GET /v1/usage", () => {
   describe("returns 200 and", () => {
-    it("returns 30 days by default, with zeros and no success rate for days without calls", async () => {
+    it("returns the usage of 30 days by default, with zeros and no success rate for days without calls", async () => {
       const answer = await ask("GET", "usage");
 
       expectShape(usageResponse, answer);
@@ -444,7 +444,7 @@ describe("GET /v1/credit_transactions", () => {
       ["request_id", "x"],
       ["type", "gift"],
       ["watchlist_id", "wl_1"],
-    ])("names '%s' as the invalid filter for the value %j", async (param, value) => {
+    ])("names the filter '%s' as invalid for the value %j", async (param, value) => {
       const { status, body } = await ask("GET", "credit_transactions", {
         query: { [param]: value },
       });
@@ -568,7 +568,7 @@ describe("POST /v1/api_keys with 'scopes'", () => {
     expect(answer.body["scopes"]).toEqual(["read", "spend", "write"]);
   });
 
-  it("returns 403 and creates nothing if the calling key lacks one of the scopes", async () => {
+  it("returns 403 and creates nothing if the calling key lacks a scope that the request names", async () => {
     const limited = String((await created(["read", "write"])).body["key"]);
     const before = (await ask("GET", "api_keys")).body["data"] as unknown[];
 
@@ -694,7 +694,7 @@ describe("PATCH /v1/account", () => {
   const reserve = (holdId: string, credits: number, at = today) =>
     reserveForCall(world.ledger(), { accountId, holdId, credits, now: new Date(at) });
 
-  it("sets a daily budget above which reservations are refused, and removes the budget if the value is null", async () => {
+  it("sets a daily budget above which reservations are refused, and removes the budget if the value in the body is null", async () => {
     const set = await ask("PATCH", "account", { body: { daily_credit_budget: 100 } });
     expect(set).toMatchObject({
       status: 200,

@@ -58,7 +58,7 @@ describe("the dashboard's summary of a back-test", () => {
     );
   });
 
-  it("compares its credits with the credits that the same runs charged", () => {
+  it("compares the credits of the back-test with the credits that the original runs charged", () => {
     const charged = (run_number: number, credits: number) =>
       ({ run_number, credits }) as WatchlistRun;
     const runs = [charged(1, 1_000), charged(2, 900), charged(3, 100), charged(4, 5_000)];

@@ -45,7 +45,7 @@ import { type Platform, platforms } from "../../../shared/platforms/catalog.ts";
 const read = (query: string) => readFilter(new URLSearchParams(query));
 
 describe("the filters of the dashboard page 'What changed'", () => {
-  it("keep their values when they are written to the URL and read from it", () => {
+  it("keep their values when the dashboard writes them to the URL and reads them from it", () => {
     const filter = {
       span: "7",
       compare: "period",
@@ -60,7 +60,7 @@ describe("the filters of the dashboard page 'What changed'", () => {
     expect(queryOf(read("").filter)).toEqual({});
   });
 
-  it("report each part of the URL that they do not apply", () => {
+  it("report each part of the URL that they cannot apply", () => {
     const { filter, ignored } = read(
       "span=400&kind=cheaper&sort=date&compare=week&period=7&field=x",
     );
@@ -77,7 +77,7 @@ describe("the filters of the dashboard page 'What changed'", () => {
     expect(ignored[4]?.reason).toMatch(/^this page has only span, compare, kind,/);
   });
 
-  it("ignore the sizes in a URL if its kind of change has no size, and report each ignored size", () => {
+  it("ignore the sizes in a URL if the kind of change in the URL has no size, and report each ignored size", () => {
     const { filter, ignored } = read("kind=sold_out&sort=size&percent=5&field=price");
     expect(filter).toMatchObject({ kind: "sold_out", field: "", sort: "time", percent: "" });
     expect(ignored.map(({ name }) => name)).toEqual(["field", "sort", "percent"]);
@@ -215,7 +215,7 @@ describe("a change on the dashboard page 'What changed'", () => {
     ["delisted", "bad"],
     ["new_seller", "neutral"],
     ["other", "neutral"],
-  ] as const)("of the kind '%s' is marked as '%s' for a buyer", (kind, tone) => {
+  ] as const)("of the kind '%s' is marked with the tone '%s' for a buyer", (kind, tone) => {
     expect(toneOf(change({ kind }))).toBe(tone);
   });
 });

@@ -84,7 +84,7 @@ describe("the number of runs that a balance covers, in the dashboard,", () => {
       5,
       { runs: null, hours: null, all: null },
     ],
-  ])("%s", (...[, estimate, balance, expected]) => {
+  ])("follows the rule that it %s", (...[, estimate, balance, expected]) => {
     expect(coverageOf(estimate, withBalance(balance), now)).toEqual(expected);
   });
 

@@ -12,12 +12,12 @@ describe("a number that a user types", () => {
     ["0,25", 0.25],
     ["1000.5", 1000.5],
     ["", undefined],
-  ])("in percent is read from the text %j", (text, value) => {
+  ])("is parsed as a percentage from the text %j", (text, value) => {
     expect(decimalIn(text, { unit: "percent" })).toEqual({ value });
   });
 
   it.each(["-5", "many", "5%%", "1e3", "2000000", "5 5"])(
-    "is refused with an example of a valid number if it is %j",
+    "is refused, with an example of a valid number in the error, if the text is %j",
     (text) => {
       const { error } = decimalIn(text, { unit: "percent" });
       expect(error).toContain(
@@ -33,7 +33,7 @@ describe("a number that a user types", () => {
     expect(decimalIn("1.000", { unit: "amount" })).toEqual({ value: 1 });
   });
 
-  it("is refused as an amount if it has a percent sign", () => {
+  it("is refused as an amount of money if it has a percent sign", () => {
     expect(decimalIn("5%", { unit: "amount" }).error).toMatch(/such as 10 or 2.50/);
   });
 });

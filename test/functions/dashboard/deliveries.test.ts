@@ -12,7 +12,7 @@ const argumentsOf = (command: string): readonly string[] =>
     .slice(0, -1);
 
 describe("the curl command that the dashboard shows for a delivery", () => {
-  it("sends the same headers and bytes to the same URL as the delivery, whatever characters they contain", () => {
+  it("sends the same headers and bytes to the same URL as the delivery, whatever characters the delivery contains", () => {
     const body = '{"name":"O\'Neill `x` $HOME \\\\n \\"q\\" é"}\n';
     const command = curlOf({
       url: "https://hooks.example.com/a?b=1&c=2",
@@ -32,7 +32,7 @@ describe("the curl command that the dashboard shows for a delivery", () => {
     ]);
   });
 
-  it("omits the headers that curl sets", () => {
+  it("omits the headers that curl sets automatically", () => {
     const headers = { Host: "hooks.example.com", "content-length": "2", "User-Agent": "a" };
     const command = curlOf({ url: "https://hooks.example.com", headers, body: "{}" });
     expect(argumentsOf(command).filter((one) => one.includes(": "))).toEqual(["User-Agent: a"]);

@@ -38,13 +38,13 @@ describe("the rules behind an event in the dashboard", () => {
     [true, { field: "price", op: "below", value: 95 }],
     [false, { field: "price", op: "below", value: 90 }],
   ])(
-    "include a route (expected: %s) after the price changed from 100 to 90: %j",
+    "include exactly the routes that match a change of the price from 100 to 90 (included: %s, route: %j)",
     (possible, part) => {
       expect(isBehind(drop, changed, { when: "changed", notify: true, ...part })).toBe(possible);
     },
   );
 
-  it("do not include a route for a decrease if the field increased or lost its value", () => {
+  it("do not include a route for a decrease if the value of the field increased or became unknown", () => {
     const gone = { ...entry, changes: { price: { before: 100, after: null } } };
     const route = { when: "changed", field: "price", notify: true };
     expect(isBehind(gone, changed, route)).toBe(true);
@@ -63,14 +63,14 @@ describe("the rules behind an event in the dashboard", () => {
     [true, { field: "price", op: "below", value: { field: "lowest30d" } }],
     [true, { field: "price", op: "a later operator", value: 1 }],
   ])(
-    "include a route only if the known values can pass its test (expected: %s): %j",
+    "include exactly the routes whose test the known values can pass (included: %s, test: %j)",
     (possible, test) => {
       const one = { ...entry, branch: "ok", metadata: { target: 95 } };
       expect(isBehind(one, matched, { when: "ok", where: [test], notify: true })).toBe(possible);
     },
   );
 
-  it("are the routes with the cause that the event names", () => {
+  it("are the routes whose cause equals the cause in the event", () => {
     const route = { when: "ok", notify: true };
     expect(isBehind({ ...entry, branch: "ok" }, matched, route)).toBe(true);
     expect(isBehind({ ...entry, branch: "new" }, matched, route)).toBe(false);

@@ -64,7 +64,7 @@ describe("the words for an event in the dashboard", () => {
     expect(valuesLine(entryOf(delisted), "USD")).toBe("price: 89.99 USD, inStock: yes");
   });
 
-  it("name the rule that caused it, or all possible rules, or the reason why no rule is known", () => {
+  it("name the rule that caused the event, or all possible rules, or the reason why no rule is known", () => {
     const rules = [
       { step: "check", route: { when: "changed", notify: true, cooldown: "6h" } },
       { step: "check", route: { when: "changed", field: "price", op: "decreased" } },

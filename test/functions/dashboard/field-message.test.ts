@@ -6,7 +6,7 @@ import { routeBody } from "../../../shared/pipelines/pipeline-body.ts";
 import { missingParam } from "../../../shared/base/errors.ts";
 import { safeParse } from "valibot";
 
-describe("an error of the API at a field of the dashboard", () => {
+describe("an API error that the dashboard shows at a form field", () => {
   it("names the field by its label instead of the parameter", () => {
     expect(fieldMessage("Name", "'name' is empty. Send a name for the watchlist.")).toBe(
       "Name is empty. Send a name for the watchlist.",
@@ -17,7 +17,7 @@ describe("an error of the API at a field of the dashboard", () => {
     );
   });
 
-  it("states that a field may be empty", () => {
+  it("states that the field may be empty if the parameter may be null", () => {
     const [issue] = safeParse(creditLimitField("daily_credit_budget", ""), "abc").issues ?? [];
     expect(fieldMessage("Credits per day", issue?.message ?? "")).toBe(
       'Credits per day must be a whole number of at least 1, or empty (got "abc").',
@@ -30,7 +30,7 @@ describe("an error of the API at a field of the dashboard", () => {
   });
 });
 
-describe("an error of the API about a rule in the dashboard", () => {
+describe("an API error about a route that the dashboard shows in the form for rules", () => {
   it("names the control of the rule, or the test of the rule, by the words of the form", () => {
     const message = "'cooldown' must be a time from 5m to 30d (got \"x\").";
     expect(problemWords({ message, part: "cooldown" })).toBe(

@@ -41,7 +41,7 @@ describe("the dashboard's item filter", () => {
     expect(since("2026-01-01")).toBe("2026-01-01");
   });
 
-  it("is unchanged after it was written to the URL and read from it", () => {
+  it("is unchanged after the dashboard wrote the filter to the URL and read it from the URL", () => {
     const filters: readonly ItemFilter[] = [
       allItems,
       { state: "delisted", changed: "day", search: "blue kettle", order: "price desc" },
@@ -54,7 +54,7 @@ describe("the dashboard's item filter", () => {
     }
   });
 
-  it("reports the parts of the URL that it does not apply", () => {
+  it("reports the parts of the URL that the filter cannot apply", () => {
     const read = readPlace(new URLSearchParams("tab=items&state=gone&changed=today&page=2"), tabs);
     expect(read.tab).toBe("items");
     expect(read.filter).toEqual(allItems);

@@ -40,7 +40,7 @@ describe("the index of items that the dashboard searches", () => {
     expect(idsFor("b0sand")).toEqual(["B0SANDBOX1"]);
   });
 
-  it("finds items that have all words in their ID, label or title, in upper or lower case", () => {
+  it("finds items whose ID, label or title contains all search words, in upper or lower case", () => {
     expect(idsFor("KETTLE office")).toEqual(["9000002"]);
     expect(idsFor(" blue  kettle ")).toEqual(["9000002"]);
     expect(idsFor("kettle a-12345")).toEqual(["9000001"]);
@@ -53,17 +53,17 @@ describe("the index of items that the dashboard searches", () => {
   });
 });
 
-describe("the search of the dashboard merges what the index and the service found", () => {
+describe("the search of the dashboard merges the items of its index with the items that the API returned", () => {
   const known = findItems(items, "kettle", 20);
 
-  it("and adds an item that the service found, after the items of the index", () => {
+  it("and adds an item that only the API returned, after the items of the index", () => {
     const added = item("9000009", { label: "New kettle" });
     const merged = mergeItems(known, { items: [added, ...known.items], total: 3 }, 20);
     expect(idsOf(merged)).toEqual(["9000001", "9000002", "9000009"]);
     expect(merged.total).toBe(3);
   });
 
-  it("and leaves out an item that the service no longer finds if the service returned all its matches", () => {
+  it("and leaves out an item of the index that the API did not return, if the API returned all its matches", () => {
     const answer = known.items.slice(1);
     expect(idsOf(mergeItems(known, { items: answer, total: 1 }, 20))).toEqual(["9000002"]);
     const cut = mergeItems(known, { items: answer, total: undefined }, 20);
@@ -71,19 +71,19 @@ describe("the search of the dashboard merges what the index and the service foun
     expect(cut.total).toBe(2);
   });
 
-  it("and keeps an item without a label and a title, which the service finds only by the start of its ID", () => {
+  it("and keeps an item without a label and a title, which the API returns only for the start of the item's ID", () => {
     const byId = findItems(items, "345", 20);
     const answer = { items: [items[0]!], total: 1 };
     expect(idsOf(mergeItems(byId, answer, 20))).toEqual(["9000001", "1234500"]);
   });
 
-  it("and shows the label that the service returned", () => {
+  it("and shows the label that the API returned", () => {
     const renamed = item("9000002", { label: "Meeting room", title: "Blue kettle" });
     const merged = mergeItems(known, { items: [items[0]!, renamed], total: 2 }, 20);
     expect(merged.items).toEqual([items[0], renamed]);
   });
 
-  it("and shows the results of the index or of the service while the other has not answered", () => {
+  it("and shows the items of the index alone, or of the API alone, while the other result is pending", () => {
     expect(mergeItems(known, undefined, 20)).toEqual(known);
     expect(mergeItems(undefined, known, 20)).toEqual(known);
     expect(mergeItems(undefined, undefined, 20)).toEqual({ items: [], total: 0 });

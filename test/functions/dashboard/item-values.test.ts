@@ -63,7 +63,7 @@ describe("the values of an item in the dashboard's table", () => {
     expect(words(null, null)).toBe("not read yet");
   });
 
-  it("include the last price of a delisted item, but not its last stock", () => {
+  it("include the last price of a delisted item, but not the last stock of the item", () => {
     const words = (snapshot: WatchlistItem["snapshot"]): string =>
       summaryOf({ state: "delisted", snapshot, last_read_at: null }, "USD");
     expect(words({ price: 1860.99, inStock: true })).toBe("last 1,860.99 USD");

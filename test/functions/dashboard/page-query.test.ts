@@ -8,7 +8,7 @@ import { readQuery } from "../../../functions/dashboard/browser/shell/page-query
 import { itemOrders, itemSorts } from "../../../shared/watchlists/arrange-items.ts";
 
 describe("the query in the URL of a dashboard page", () => {
-  it("is read into its valid values, and every other parameter is reported with the reason", () => {
+  it("is parsed to its valid values, and every other parameter is reported with the reason", () => {
     const query = new URLSearchParams("tab=runs&name=any text&size=5&state=old");
     const form = { tab: ["items", "runs"], name: undefined, state: ["new", "active"] };
     expect(readQuery(query, form)).toEqual({

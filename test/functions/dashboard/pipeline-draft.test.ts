@@ -16,7 +16,7 @@ describe("a pipeline that a user writes as JSON in the dashboard", () => {
   });
 
   it.each(["null", " null\n"])(
-    "is not treated as the platform's default pipeline if it is %j",
+    "is not treated as the platform's default pipeline if the text is %j",
     (text) => {
       expect(written(text)).toBeUndefined();
       const { message, place } = pipelineProblem(text) ?? {};
@@ -28,7 +28,7 @@ describe("a pipeline that a user writes as JSON in the dashboard", () => {
     },
   );
 
-  it("is not sent when it is not valid JSON", () => {
+  it("is not sent when the text is not valid JSON", () => {
     expect(written("{")).toBeUndefined();
     expect(pipelineProblem("{")?.message).toMatch(/^This is not valid JSON/);
   });
@@ -50,7 +50,7 @@ describe("the template of price drops in the dashboard", () => {
     ["", pipelineWith([drop])],
     ["5%", pipelineWith([{ ...drop, min_delta_percent: 5 }])],
     ["2,5", pipelineWith([{ ...drop, min_delta_percent: 2.5 }])],
-  ])("is sent with the minimum drop %j", (minDrop, pipeline) => {
+  ])("is sent with the minimum drop that the user typed: %j", (minDrop, pipeline) => {
     expect(pipelineOf({ ...draft, minDrop }, known)).toEqual(pipeline);
   });
 
@@ -58,7 +58,7 @@ describe("the template of price drops in the dashboard", () => {
     expect(pipelineOf({ ...draft, minDrop: "many" }, known)).toBeUndefined();
   });
 
-  it("is shown with the minimum drop of a watchlist, whatever the order of the keys in its pipeline", () => {
+  it("is shown with the minimum drop of a watchlist, whatever the order of the keys in the watchlist's pipeline", () => {
     const { notify, ...others } = drop;
     const pipeline = pipelineWith([{ ...others, min_delta_percent: 5, notify }]);
     const list = { default_pipeline: false, pipeline } as unknown as Watchlist;

@@ -26,7 +26,7 @@ it.each(words)("the drawing of a pipeline describes every key of the route %j", 
   expect(routeWords(route)).toBe(text);
 });
 
-it("the description of a rule names its cause, with or without a field", () => {
+it("the description of a rule names the cause of the rule, whether or not the rule names a field", () => {
   expect(ruleWords({ when: "changed", cooldown: "6h" })).toBe(
     "any tracked field changed, at most every 6h",
   );
@@ -49,7 +49,7 @@ it.each([
   },
 );
 
-it("the description of a rule shows a minimum difference unchanged if it is a text instead of a number", () => {
+it("the description of a rule shows a minimum difference unchanged if the minimum difference is a text instead of a number", () => {
   const route = { when: "changed", field: "price", min_delta: "many" } as unknown as Route;
   expect(routeWords(route)).toBe("price changed, by many or more");
 });

@@ -12,14 +12,14 @@ describe("the price of a call that the dashboard shows", () => {
     ["retailer_c", "standard", "A-9000000, 9000000", "1 item"],
     ["retailer_d", "standard", "9000000 9000000 no-sku NO-SKU", "3 items"],
   ])(
-    "counts an ID of %s exactly once if the call contains it in several spellings",
+    "counts an ID of the platform %s exactly once if the call contains the ID in several spellings",
     (...[id, tier, ids, expected]) => {
       const draft = { ...emptyDraft, platform: id, tier, ids };
       expect(priceNote("products", draft, platform(id)).split(",")[0]).toBe(expected);
     },
   );
 
-  it("counts an offer exactly once if the call contains its item ID in several spellings", () => {
+  it("counts an offer exactly once if the call contains the offer's item ID in several spellings", () => {
     const offers = "b0sandbox0 abc\nB0SANDBOX0 abc\nB0SANDBOX0 ABC";
     const draft = { ...emptyDraft, platform: "retailer_a", offers };
     expect(priceNote("offer_check", draft, platform("retailer_a"))).toMatch(/^2 offers,/);

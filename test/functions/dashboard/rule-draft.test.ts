@@ -40,12 +40,12 @@ const pipeline: Pipeline = {
 };
 
 describe("the dashboard's form for rules", () => {
-  it("offers the same values of 'when', with the same keys, as the API accepts", () => {
+  it("offers the values of 'when' that the API accepts, each with the keys that the API accepts for this value", () => {
     expect(Object.keys(whenWords).toSorted()).toEqual(whens.toSorted());
     expect(whensOfKey).toEqual(whensByKey);
   });
 
-  it("shows the pipeline of a JSON text, with the default start steps if the text omits them", () => {
+  it("shows the pipeline of a JSON text, with the default start steps if the JSON text has none", () => {
     const steps = [{ id: "only", scraper: "retailer_d.standard", routes: [] }];
     expect(rulesIn(JSON.stringify({ steps }))).toEqual({
       entry: "only",
@@ -84,7 +84,7 @@ describe("the dashboard's form for rules", () => {
     expect(withoutStep(pipeline, 0).entry).toBe("check");
   });
 
-  it("adds a step with an unused ID", () => {
+  it("gives each new step an ID that no other step has", () => {
     const once = withNewStep(pipeline, "retailer_a.full");
     const twice = withNewStep(once, "retailer_a.full");
     expect(twice.steps.map(({ id }) => id)).toEqual(["scan", "check", "step_1", "step_2"]);

@@ -79,7 +79,7 @@ describe("the credits used per day in the dashboard", () => {
     ],
     ["are unknown if no day has usage", daily(0, 0, 0, 0, 0, 0, 0, 0), old, nonePaused, null],
     ["are unknown if there is no usage by day", [], old, nonePaused, null],
-  ])("%s", (...[, days, account, paused, expected]) => {
+  ])("follow the rule that they %s", (...[, days, account, paused, expected]) => {
     expect(currentPace({ daily: days, paused }, account, now)).toEqual(expected);
   });
 });
@@ -165,12 +165,12 @@ describe("the time until the credits are used up in the dashboard", () => {
       unused,
       [bySchedules(0)],
     ],
-  ])("%s", (...[, account, use, expected]) => {
+  ])("follows the rule that it %s", (...[, account, use, expected]) => {
     expect(runOutOf(account, use, now)).toEqual(expected);
   });
 });
 
-describe("the text that the dashboard shows for an account without a date when its credits run out", () => {
+describe("the dashboard's text for an account without a date on which its credits run out", () => {
   const forecastOf = (likely: number) => ({
     forecast: {
       watchlists: 1,

@@ -35,7 +35,7 @@ describe("the text about a held run in the dashboard", () => {
     expect(decided("discarded", "Prices in cents.")).toBe(`${counts} Discarded: Prices in cents.`);
   });
 
-  it("names the factor of the prices and the lost fields if the source changed its shape", () => {
+  it("names the factor of the prices and the lost fields if the shape of the source's answers changed", () => {
     const shape = {
       price_factor: 100,
       price_items: 1_200,
@@ -61,7 +61,7 @@ describe("the text about the outcome of a run in the dashboard", () => {
   const outcome = (changed: Partial<typeof stats>): string =>
     outcomeSentence({ ...run, status: "completed", error: null, stats: { ...stats, ...changed } });
 
-  it("counts an item as read only if its answer is complete", () => {
+  it("counts an item as read only if the source's answer about the item is complete", () => {
     expect(outcome({ new_items: 20_000, retry_next_run: 408 })).toBe(
       "completed: 0 changed, 20,000 new, 408 without a complete answer.",
     );

@@ -42,7 +42,7 @@ describe("the changed settings that the dashboard sends for a watchlist", () => 
     expect([after.name, changesOf(after, saved, known)]).toEqual(["Renamed elsewhere", {}]);
   });
 
-  it("still contain the text that the user typed while earlier changes were being saved", () => {
+  it("still contain the text that the user typed while the previous changes were being saved", () => {
     const sent = { ...opened, name: "  Spaced  " };
     const saved = settingsOf(aList({ name: "Spaced" }), known);
     expect(afterSaving(sent, { sent, saved }).name).toBe("Spaced");

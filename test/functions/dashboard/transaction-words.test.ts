@@ -33,20 +33,20 @@ describe("a ledger entry in the dashboard", () => {
     expect(purposeOf({ ...entry, type: "grant" })).toBe("–");
   });
 
-  it("shows how many of the requested items were charged, if the entry contains these counts", () => {
+  it("shows how many of the requested items were charged, if the entry contains both numbers", () => {
     expect(itemsOf({ ...entry, items_requested: 4, items_charged: 3 })).toBe("3 of 4");
     expect(itemsOf({ ...entry, items_requested: 4 })).toBe("4");
     expect(itemsOf(entry)).toBe("–");
   });
 
-  it("shows by how much it changed the balance: a hold decreases the balance, and the charge of the hold does not", () => {
+  it("shows by how much the entry changed the balance: a hold decreases the balance, and the charge of the hold does not", () => {
     const hold = { balance_before: 1_010, balance_after: 10 };
     expect(balanceChange(hold)).toBe("−1,000");
     expect(balanceChange(entry)).toBe("0");
     expect(balanceChange({ balance_before: 10, balance_after: 12 })).toBe("+2");
   });
 
-  it("shows its type and what it does, and shows an unknown type unchanged", () => {
+  it("shows the type of the entry and what this type does, and shows an unknown type unchanged", () => {
     expect(typeWords({ type: "reserve" })).toEqual(["Hold", "credits set aside"]);
     expect(typeWords({ type: "gift" })).toEqual(["gift", ""]);
   });

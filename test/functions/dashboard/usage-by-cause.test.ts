@@ -19,8 +19,8 @@ const entries = [
   { type: "charge", credits: 1 },
 ];
 
-describe("the dashboard sums charges, the largest first,", () => {
-  it("by watchlist, or by API endpoint for calls without a watchlist", () => {
+describe("the sums of charges in the dashboard, the largest first,", () => {
+  it("are formed for each watchlist, and for each API endpoint from the calls without a watchlist", () => {
     expect(usageBy("cause", entries)).toEqual([
       { cause: "wl_1", kind: "watchlist", credits: 7, charges: 2, items: 7 },
       { cause: "POST /v1/products", kind: "endpoint", credits: 2, charges: 1, items: 2 },
@@ -28,7 +28,7 @@ describe("the dashboard sums charges, the largest first,", () => {
     ]);
   });
 
-  it("by API key, with one sum for all runs and one sum for calls without a recorded key", () => {
+  it("are formed for each API key, with one sum for all runs and one sum for calls without a recorded key", () => {
     expect(usageBy("key", entries)).toEqual([
       { cause: "key_1", kind: "key", credits: 6, charges: 2, items: 6 },
       { cause: "runs of watchlists", kind: "runs", credits: 3, charges: 1, items: 3 },

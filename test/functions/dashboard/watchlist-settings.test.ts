@@ -19,7 +19,7 @@ describe("the limits of a watchlist in the dashboard's form", () => {
     expect(limitFieldsOf(newLimits)).toEqual({ ...noLimits, brake: presentBrake(defaultBrake) });
   });
 
-  it("have the same values after a conversion to the form and back", () => {
+  it("are the same after a conversion to the fields of the form and back", () => {
     const set = {
       max_credits_per_run: 200,
       daily_credit_budget: 1_000,

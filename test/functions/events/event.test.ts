@@ -89,7 +89,7 @@ describe("GET /v1/events/{id}", () => {
 });
 
 describe("an expired event", () => {
-  it("is not found by GET /v1/events/{id} or send from the age of 30 days, even if it is still stored", async () => {
+  it("is not found by GET /v1/events/{id} or POST /v1/events/{id}/send once it is 30 days old, even if it is still stored", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     await world.publish(run);
     const endsAt = Date.parse(first.createdAt) + 30 * 24 * 60 * 60 * 1_000;
@@ -103,7 +103,7 @@ describe("an expired event", () => {
     expect(await logged(first, endpoint.id)).toBeNull();
   });
 
-  it("is not found by GET /v1/events/{id} or send if its body was deleted before its row", async () => {
+  it("is not found by GET /v1/events/{id} or POST /v1/events/{id}/send if the event's body was deleted before its row", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     await world.publish(run);
     Object.assign(world.webhooks.bodies, { get: async () => null });

@@ -194,7 +194,7 @@ describe("GET /v1/events returns 200 and", () => {
     expect(await page({ after: start })).toMatchObject({ data: [], next_after: start });
   });
 
-  it("continues after the event that 'after' names, with pages of any size", async () => {
+  it("continues after the event whose ID is in 'after', with pages of any size", async () => {
     const runs = await publish(
       aRun({ [changed]: 3 }),
       aRun({}, { seconds: 5 }),
@@ -211,7 +211,7 @@ describe("GET /v1/events returns 200 and", () => {
     }
   });
 
-  it("filters events by type and by watchlist, and also continues after an event that the filter excludes", async () => {
+  it("filters events by type and by watchlist, and also continues after an event in 'after' that the filter excludes", async () => {
     const runs = await publish(
       aRun({ [changed]: 2 }),
       aRun({ [matched]: 1 }, { watchlistId: listB }),
@@ -243,7 +243,7 @@ describe("GET /v1/events returns 200 and", () => {
     }
   });
 
-  it("returns the events since the time in 'after', even if they were published out of order", async () => {
+  it("returns the events from the time in 'after' on, even if they were published out of order", async () => {
     const runs = await publish(
       aRun({ [changed]: 1 }, { seconds: 10 }),
       aRun({}, { seconds: 20 }),
@@ -265,7 +265,7 @@ describe("GET /v1/events returns 200 and", () => {
     );
   });
 
-  it("continues from the time in an event ID if the event does not exist, without skipping later events", async () => {
+  it("continues from the time in the event ID in 'after' if no event has this ID, without skipping later events", async () => {
     const runs = await publish(
       aRun({}, { seconds: 10 }),
       aRun({}, { seconds: 20 }),
@@ -310,7 +310,7 @@ describe("GET /v1/events returns 200 and", () => {
     expect(ids.slice(0, -2)).toEqual(idsIn(run === undefined ? [] : [run]));
   });
 
-  it("reads one index for each run of a page, and the bytes of all events of a run in one request", async () => {
+  it("reads one archive index per run of a page, and the bytes of all events of a run in one request", async () => {
     await publish(
       aRun({ [changed]: 40 }, { runId: "wlrun_a" }),
       aRun({}, { runId: "wlrun_b", watchlistId: listB }),
@@ -330,7 +330,7 @@ describe("GET /v1/events returns 200 and", () => {
     expect(reads).toEqual([]);
   });
 
-  it("ends a page after reading the maximum number of runs, with a cursor that advances", async () => {
+  it("ends a page after reading the maximum number of runs, and returns a cursor that advances", async () => {
     await publish(aRun({}));
     await copyRun(2_010);
     await publish(aRun({ [matched]: 1 }, { seconds: 5 }));

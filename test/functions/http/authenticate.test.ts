@@ -78,7 +78,7 @@ describe("a call that needs an API key gets 401 with the reason for", () => {
       { "X-API-Key": `${key.slice(0, -1)}_` },
       "The checksum of the key does not match",
     ],
-  ])("%s", async (_, headers: Record<string, string>, reason) => {
+  ])("missing or invalid credentials: %s", async (_, headers: Record<string, string>, reason) => {
     const answer = await callEdge(keyed, { route: "GET /v1/events", headers });
     expect(answer.status).toBe(401);
     expect(errorOf(answer)).toMatchObject({
@@ -112,7 +112,7 @@ const publicPaths = [
 
 describe("a call to a public, retired or unknown path", () => {
   it.each(publicPaths)(
-    "counts towards the rate limit of its API key, and gets the rate headers: %s",
+    "counts towards the rate limit of its API key, and gets the rate headers (call: %s)",
     async (called) => {
       const answer = await callEdge(documents, { route: called, headers: { "X-API-Key": key } });
       expect(admitted).toEqual([hashApiKey(key)]);
@@ -122,7 +122,7 @@ describe("a call to a public, retired or unknown path", () => {
   );
 
   it.each(publicPaths)(
-    "gets 429 when it exceeds the rate limit of its API key: %s",
+    "gets 429 when it exceeds the rate limit of its API key (call: %s)",
     async (called) => {
       admission = { outcome: "limited", rate: { ...rate, remaining: 0 }, retryAfterSeconds: 1 };
       const answer = await callEdge(documents, { route: called, headers: { "X-API-Key": key } });

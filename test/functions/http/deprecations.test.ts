@@ -45,7 +45,7 @@ describe("the deprecation headers of a response", () => {
 });
 
 describe("every deprecation in the API", () => {
-  it("has valid dates, and ends at least a year after it was announced", () => {
+  it("has valid dates, and ends at least a year after its announcement", () => {
     for (const { since, sunset } of deprecations) {
       expect(new Date(`${since}T00:00:00Z`).toISOString()).toContain(since);
       if (sunset === undefined) continue;

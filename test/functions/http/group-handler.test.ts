@@ -196,7 +196,7 @@ describe("a call of a deprecated operation", () => {
     expect(headers).toHaveProperty("Deprecation");
   });
 
-  it("is the only kind of call that gets the deprecation headers", async () => {
+  it("is the only kind of call whose response has the deprecation headers", async () => {
     const { headers } = await ask({ path: "/v1/watchlists/wl_1/items" });
     expect(headers).not.toHaveProperty("Deprecation");
     expect(headers).not.toHaveProperty("Link");
@@ -243,7 +243,7 @@ describe("the authentication of a call", () => {
       "two places with the same value",
       { headers: headersWith({ "x-api-key": apiKey }), query: { api_key: apiKey } },
     ],
-  ])("accepts a key in %s", async (_, asked) => {
+  ])("accepts a key in the header or parameter %s", async (_, asked) => {
     expect((await ask(asked)).statusCode).toBe(201);
   });
 
@@ -251,7 +251,7 @@ describe("the authentication of a call", () => {
     ["no key", {}],
     ["a key with a bad checksum", { authorization: `Bearer ${apiKey.slice(0, -1)}_` }],
     ["a scheme other than Bearer", { authorization: `Basic ${apiKey}` }],
-  ])("returns 401 to a call with %s", async (_, headers) => {
+  ])("returns 401 to a call with missing or invalid credentials: %s", async (_, headers) => {
     const answer = await ask({ headers: headersWith(headers) });
     expect(answer.statusCode).toBe(401);
     expect(answer.json).toEqual({
@@ -267,7 +267,7 @@ describe("the authentication of a call", () => {
     ["/v1/watchlists/wl_1/preview", "0"],
     ["/v1/watchlists/wl_1/backtest", undefined],
   ])(
-    "returns 401 for %s, with a cost header only if the route charges by item",
+    "returns 401 for the path %s, with a cost header only if the route charges by item",
     async (path, credits) => {
       const { statusCode, headers } = await ask({ path, headers: headersWith({}) });
       expect(statusCode).toBe(401);
@@ -315,7 +315,7 @@ describe("the group handler checks a call in the documented order and returns", 
     { guarantee: "400 for a malformed body", found: fine, body: "{", status: 400 },
     { guarantee: "400 for invalid parameters", found: fine, body: '{"ids":5}', status: 400 },
     { guarantee: "201 for a valid call", found: fine, body: '{"ids":[]}', status: 201 },
-  ])("$guarantee", async ({ found, body, status }) => {
+  ])("the result of the first check that applies: $guarantee", async ({ found, body, status }) => {
     admission = found;
     expect((await ask({ body })).statusCode).toBe(status);
     expect(handled).toHaveLength(status === 201 ? 1 : 0);
@@ -373,7 +373,7 @@ describe("the query of a call", () => {
     expect(answer.json).toEqual({ days: "7", state: "new" });
   });
 
-  it("with an unknown parameter gets 400 with the nearest name and all accepted names", async () => {
+  it("gets 400 if it has an unknown parameter, with the nearest name and all accepted names in the error", async () => {
     const answer = await read({ query: { day: "7" } });
     expect(answer.statusCode).toBe(400);
     expect(answer.json["error"]).toMatchObject({
@@ -385,7 +385,7 @@ describe("the query of a call", () => {
     });
   });
 
-  it("with any parameter gets 400 if the operation accepts none, with or without a body", async () => {
+  it("gets 400 if it has any parameter and the operation accepts none, with or without a body", async () => {
     for (const asked of [{ method: "GET", body: null }, { method: "POST" }]) {
       const answer = await ask({ ...asked, query: { pretty: "1" } });
       expect(answer.statusCode).toBe(400);
@@ -402,7 +402,7 @@ describe("the query of a call", () => {
     ["an accepted parameter with the same value", { days: ["7", "7", "7"] }, "days"],
     ["the key", { days: ["7"], api_key: [apiKey, apiKey] }, "api_key"],
   ])(
-    "gets 400 if it contains %s more than once",
+    "gets 400 if it contains a parameter more than once (%s)",
     async (_, queryValues: Record<string, string[]>, param) => {
       const answer = await read({ queryValues });
       expect(answer.statusCode).toBe(400);
@@ -414,13 +414,13 @@ describe("the query of a call", () => {
     },
   );
 
-  it("with a very long unknown parameter name gets an error that quotes at most 64 characters of the name", async () => {
+  it("gets an error that quotes at most 64 characters of a very long unknown parameter name", async () => {
     const answer = await read({ query: { ["x".repeat(5_000)]: "1" } });
     expect(answer.statusCode).toBe(400);
     expect(answer.body.length).toBeLessThan(500);
   });
 
-  it("with an unknown parameter gets 400 before other errors, except 501 for an announced feature", async () => {
+  it("gets 400 for an unknown parameter before other errors, except the 501 for an announced feature", async () => {
     const missing = await read({ query: { dayz: "7" } });
     expect(missing.json["error"]).toMatchObject({ param: "dayz" });
     const announced = await read({ query: { days: "soon", stat: "new" } });
@@ -442,7 +442,7 @@ describe("the group handler's 404 response", () => {
     ["a method that the path does not have", { method: "PUT" }],
     ["a resource that does not exist", { method: "GET", path: "/v1/watchlists/missing" }],
     ["a path that is not UTF-8", { method: "GET", path: "/v1/watchlists/%ff" }],
-  ])("has the error format of the service for %s", async (_, asked) => {
+  ])("has the error format of the service, whatever does not exist (%s)", async (_, asked) => {
     const answer = await ask({ body: null, ...asked });
     expect(answer.statusCode).toBe(404);
     expect(answer.json["error"]).toMatchObject({
@@ -487,7 +487,7 @@ describe("the group handler's 503 response for a failed dependency", () => {
     expect(handled).toEqual([]);
   });
 
-  it("is sent when failed requests to the dependency have used up the call's time limit for failures", async () => {
+  it("is sent when failed requests to the dependency have used up the time that the call may spend on failures", async () => {
     const before = clock.now().getTime();
     await ask({ method: "GET", path: "/v1/watchlists/hanging", body: null });
     expect(clock.now().getTime() - before).toBe(limits.dependencies.callLossMs);

@@ -38,9 +38,12 @@ describe("the body of an API call", () => {
     ],
     ["decompressed by the gateway already", utf8, { "Content-Encoding": "gzip" }],
     ["declared as identity-encoded", utf8, { "Content-Encoding": "identity" }],
-  ])("is parsed when it is %s", async (_, bytes, headers: Record<string, string>) => {
-    expect(await read(bytes, headers)).toEqual(value);
-  });
+  ])(
+    "is parsed in each accepted encoding: %s",
+    async (_, bytes, headers: Record<string, string>) => {
+      expect(await read(bytes, headers)).toEqual(value);
+    },
+  );
 
   it("is parsed if the gateway passes it as text instead of base64", async () => {
     const event = { ...eventOf(utf8), body: text, isBase64Encoded: false };
@@ -122,7 +125,7 @@ describe("the error 400 for a body that cannot be parsed states the reason for",
   ] as const;
   const cases = rows.map(([name, bytes, headers, reason]) => ({ name, bytes, headers, reason }));
 
-  it.each(cases)("$name", async ({ bytes, headers, reason }) => {
+  it.each(cases)("an invalid body: $name", async ({ bytes, headers, reason }) => {
     await expect(read(bytes, headers)).rejects.toMatchObject({
       status: 400,
       code: "INVALID_PARAM",
@@ -136,7 +139,7 @@ describe("a request body above the size limit", () => {
   const max = limits.bodyBytesMax;
   const bodyOf = (bytes: number): Buffer => Buffer.from(`{"a":"${"x".repeat(bytes - 8)}"}`);
 
-  it("gets 413, whether or not it is compressed", async () => {
+  it("gets 413, both as a compressed body and as a plain one", async () => {
     await expect(read(bodyOf(max))).resolves.toBeDefined();
     await expect(read(bodyOf(max + 1))).rejects.toMatchObject({ status: 413 });
     const gzip = { "Content-Encoding": "gzip" };

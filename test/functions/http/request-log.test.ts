@@ -132,7 +132,7 @@ describe("the log line of an API call", () => {
     expect(closing(lines)).not.toHaveProperty("code");
   });
 
-  it("is also written for a call that gets 401 or 429, with this status in the metrics", async () => {
+  it("is also written for a call that gets 401 or 429, and counts this status in the metrics", async () => {
     const limited: Admission = { outcome: "limited", rate, retryAfterSeconds: 1 };
     const refused = [
       await logged(async () => undefined, { key: "none" }),
@@ -174,7 +174,7 @@ describe("the log line of an API call", () => {
     expect(line).not.toHaveProperty("route");
   });
 
-  it("has level ERROR and the cause if the service was overloaded or down", async () => {
+  it("has the level ERROR and contains the cause if the service was overloaded or down", async () => {
     const line = closing(
       await logged(async () => {
         throw unavailable("ledger of acct_1: TransactionConflict");
@@ -195,7 +195,7 @@ describe("the log line of an API call", () => {
     });
   });
 
-  it("has level ERROR and the reason if a dependency failed", async () => {
+  it("has the level ERROR and contains the reason if a dependency failed", async () => {
     const line = closing(
       await logged(async () => {
         throw Object.assign(new Error("connect 10.0.0.1:443"), { code: "ECONNREFUSED" });
@@ -211,7 +211,7 @@ describe("the log line of an API call", () => {
     });
   });
 
-  it("has level INFO for the 501 response to a call of an announced feature", async () => {
+  it("has the level INFO for the 501 response to a call of an announced feature", async () => {
     const line = closing(
       await logged(async () => {
         throw notImplemented("This");
@@ -241,7 +241,7 @@ describe("the log line of an API call", () => {
     ["the limiter counted it", { outcome: "admitted", owner, rate }, undefined],
     ["the limiter refused it", limited, undefined],
   ])(
-    "has the field 'limiter_local' only if the rate limiter's store did not count the call: %s",
+    "has the field 'limiter_local' only if the rate limiter's store did not count the call (case: %s)",
     async (...one) => {
       const [, admission, expected] = one;
       const line = closing(await logged(async () => undefined, { admission }));
@@ -310,7 +310,7 @@ describe("the metrics of an API call", () => {
       error: new Error("?"),
       expected: ["5xx", [1], [1]],
     },
-  ])("$what", async ({ error, expected }) => {
+  ])("follow the rule that they $what", async ({ error, expected }) => {
     const line = closing(
       await logged(async () => {
         throw error;

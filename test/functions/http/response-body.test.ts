@@ -90,12 +90,15 @@ describe("the gzip compression of responses", () => {
   it.each([
     ["at most 1 KB", "x".repeat(1_024)],
     ["larger after compression", randomText(1_500)],
-  ])("is omitted for a response that is %s", async (_, sent) => {
-    body = sent;
-    const answer = await get({ "accept-encoding": "gzip" });
-    expect(answer.headers).not.toHaveProperty("Content-Encoding");
-    expect(answer.bytes.toString()).toBe(sent);
-  });
+  ])(
+    "is omitted for a response of at most 1 KB, and for one that would become larger (response: %s)",
+    async (_, sent) => {
+      body = sent;
+      const answer = await get({ "accept-encoding": "gzip" });
+      expect(answer.headers).not.toHaveProperty("Content-Encoding");
+      expect(answer.bytes.toString()).toBe(sent);
+    },
+  );
 });
 
 /** Random text, whose compressed bytes in base64 are longer than the text. */
@@ -108,7 +111,7 @@ function randomText(length: number): string {
 }
 
 describe("a public document", () => {
-  it("has an ETag and headers that allow caches to store it and pages of other origins to read it", async () => {
+  it("has an ETag, and headers that allow caches to store the document and pages of other origins to read it", async () => {
     body = text;
     const { status, headers } = await get();
     expect(status).toBe(200);
@@ -120,7 +123,7 @@ describe("a public document", () => {
     });
   });
 
-  it("keeps its ETag until it changes", async () => {
+  it("keeps the same ETag until the document changes", async () => {
     body = text;
     const [first, again] = [await get(), await get({ "accept-encoding": "gzip" })];
     expect(again.headers["ETag"]).toBe(first.headers["ETag"]);

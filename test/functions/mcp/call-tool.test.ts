@@ -41,14 +41,17 @@ describe("a call of an MCP tool", () => {
     ["read_offers", { ids: ["B00EXAMPLE"] }],
     ["create_watchlist", { name: "A", ...items, every: "1h" }],
     ["back_test", { watchlist_id: "wl_1", pipeline: { steps: [] } }],
-  ])("is refused before its route is executed if the tool %s gets no cap", async (name, sent) => {
-    const { result } = await callWith(named(name), sent, unreached);
-    expect(result.structuredContent["error"]).toMatchObject({
-      code: "MISSING_PARAM",
-      param: named(name).cap?.name,
-      request_id: "req_1",
-    });
-  });
+  ])(
+    "is refused before its route is executed if it calls the tool %s without a credit cap",
+    async (name, sent) => {
+      const { result } = await callWith(named(name), sent, unreached);
+      expect(result.structuredContent["error"]).toMatchObject({
+        code: "MISSING_PARAM",
+        param: named(name).cap?.name,
+        request_id: "req_1",
+      });
+    },
+  );
 
   it("returns the result a second time as JSON text, for clients that read only text", async () => {
     const { result } = await callWith(named("list_platforms"), {}, async () => ({

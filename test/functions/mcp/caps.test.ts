@@ -22,7 +22,7 @@ describe("the credit and time caps of MCP tools", () => {
     [{}, "'max_days' is required: an agent must state how many days it may back-test."],
     [{ max_days: 32 }, "'max_days' must be an integer from 1 to 31 (got 32)."],
     [{ max_days: "2" }, "'max_days' must be an integer from 1 to 31"],
-  ])("check the time span of the back-test arguments %j (error: %s)", (sent, message) => {
+  ])("check the time span of the back-test arguments %j (expected error: %s)", (sent, message) => {
     const check = () => maxDays.check(sent, now);
     if (message === undefined) expect(check).not.toThrow();
     else expect(check).toThrow(message);

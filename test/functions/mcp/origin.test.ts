@@ -15,8 +15,11 @@ describe("the Origin check of an MCP call", () => {
     ["api.shop-example.com", "https://evil.example", false],
     ["evil.example", "http://evil.example", false],
     ["localhost:3000", "null", false],
-  ])("for the host '%s' and the origin '%s' has the result %s", (host, origin, expected) => {
-    const domainName = "api.shop-example.com";
-    expect(isOwnOrigin({ host, origin, domainName, apiId: "abc123" })).toBe(expected);
-  });
+  ])(
+    "compares the host '%s' of the call with the origin '%s' (call allowed: %s)",
+    (host, origin, expected) => {
+      const domainName = "api.shop-example.com";
+      expect(isOwnOrigin({ host, origin, domainName, apiId: "abc123" })).toBe(expected);
+    },
+  );
 });

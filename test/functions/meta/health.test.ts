@@ -77,10 +77,13 @@ describe("GET /", () => {
     ["/", "/docs"],
     ["/prod/", "/prod/docs"],
     ["/prod", "/prod/docs"],
-  ])("at the path %s redirects to the documentation at %s", async (addressedPath, location) => {
-    const { statusCode, headers } = await service().get("/", addressedPath);
+  ])(
+    "at the path %s redirects to the documentation at the path %s",
+    async (addressedPath, location) => {
+      const { statusCode, headers } = await service().get("/", addressedPath);
 
-    expect(statusCode).toBe(302);
-    expect(headers).toMatchObject({ Location: location, "Cache-Control": "no-store" });
-  });
+      expect(statusCode).toBe(302);
+      expect(headers).toMatchObject({ Location: location, "Cache-Control": "no-store" });
+    },
+  );
 });

@@ -106,19 +106,22 @@ describe("the documentation page", () => {
     },
   );
 
-  it.each(pages)("%s links only to pages, headings and files that exist", async (path) => {
-    for (const link of linksOf(path, (await get(path)).body)) {
-      const [target = "", anchor] = link.split("#");
-      // The dashboard's function serves `/dashboard`, and the renderer creates the anchors that
-      // begin with `tag/`.
-      if (target === "/dashboard" || anchor?.startsWith("tag/")) continue;
-      const answer = await get(target);
-      expect(answer.statusCode, link).toBe(200);
-      if (anchor !== undefined) expect(answer.body, link).toContain(`id="${anchor}"`);
-    }
-  });
+  it.each(pages)(
+    "%s links only to pages, headings and files of the documentation that exist",
+    async (path) => {
+      for (const link of linksOf(path, (await get(path)).body)) {
+        const [target = "", anchor] = link.split("#");
+        // The dashboard's function serves `/dashboard`, and the renderer creates the anchors that
+        // begin with `tag/`.
+        if (target === "/dashboard" || anchor?.startsWith("tag/")) continue;
+        const answer = await get(target);
+        expect(answer.statusCode, link).toBe(200);
+        if (anchor !== undefined) expect(answer.body, link).toContain(`id="${anchor}"`);
+      }
+    },
+  );
 
-  it("/docs/reference lists every operation and its link even before scripts run", async () => {
+  it("/docs/reference contains every operation with a link to it, even before scripts run", async () => {
     const linked = linksOf("/docs/reference", (await get("/docs/reference")).body);
     const expected = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(
@@ -133,12 +136,12 @@ describe("the documentation page", () => {
     expect(linked.map(decodeURIComponent)).toEqual(expect.arrayContaining(expected));
   });
 
-  it("of every topic is linked from the index page", async () => {
+  it("of every topic is linked from the page /docs", async () => {
     const linked = linksOf("/docs", (await get("/docs")).body);
     expect(linked).toEqual(expect.arrayContaining([...guides, "/docs/reference"]));
   });
 
-  it("of every topic has all its sections in the search index", async () => {
+  it("of every topic has all its sections in the index of the documentation's search", async () => {
     const index = linksOf("/docs", (await get("/docs")).body).find((link) =>
       link.includes("sections-"),
     );
@@ -160,7 +163,7 @@ describe("the page /docs/errors", () => {
     for (const code of Object.keys(errorGuide)) expect(body).toContain(`<h2 id="${code}">`);
   });
 
-  it("advises a retry for exactly those CONFLICT errors whose message also advises a retry", async () => {
+  it("advises a retry for exactly the CONFLICT errors whose message also advises a retry", async () => {
     const { body } = await get("/docs/errors");
     const section = body.split('<h2 id="CONFLICT">')[1]?.split("<h2")[0];
     expect(section).toContain("<strong>Retry:</strong> if <code>message</code>");
@@ -222,7 +225,7 @@ describe("the page /docs/upstream", () => {
   });
 });
 
-describe("a file that documentation pages load", () => {
+describe("a file of the documentation", () => {
   it("may be cached for a year", async () => {
     expect(assets.length).toBeGreaterThan(5);
     for (const name of assets) {
@@ -258,7 +261,7 @@ describe("a file that documentation pages load", () => {
   });
 
   it.each(["/docs", "/docs/reference", `/docs/assets/${assets[0]}`])(
-    "returns the headers of GET without a body for HEAD %s, and 304 for a known ETag",
+    "at the path %s has the same headers for HEAD as for GET, and gets 304 for a known ETag",
     async (path) => {
       const headers = { "Accept-Encoding": "br" };
       const answer = await get(path, { headers });
@@ -293,7 +296,7 @@ describe("an unknown or retired path", () => {
     ["/v1/scrape", 410, "GONE"],
     ["/v1/jobs/17", 410, "GONE"],
     ["/v1/batches", 410, "GONE"],
-  ])("%s returns %d with the error code %s", async (path, status, code) => {
+  ])("such as %s returns the status %d with the error code %s", async (path, status, code) => {
     const answer = await get(path);
     expect(answer.statusCode).toBe(status);
     expect(JSON.parse(answer.body)).toMatchObject({ error: { code } });

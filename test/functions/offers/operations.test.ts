@@ -67,7 +67,7 @@ describe("POST /v1/offers", () => {
       expect(prices).toEqual(prices.toSorted((a, b) => a - b));
     });
 
-    it("names the featured offer even when the condition filter excludes it", async () => {
+    it("names the featured offer even when the condition filter excludes this offer", async () => {
       const { body } = await customer.call("POST /v1/offers", { ids: [two], condition: "used" });
       const [result] = body.results;
       expect(result?.buyboxOfferListingId).toEqual(expect.any(String));
@@ -157,7 +157,7 @@ describe("POST /v1/offers", () => {
       { platform: "retailer_e", ids: ["1"] },
       { marketplace: "uk", ids: [two] },
     ])(
-      "returns 'coming_soon' for the announced feature in %j, and charges nothing",
+      "returns 'coming_soon' for the announced feature in the body %j, and charges nothing",
       async (body) => {
         const answer = await customer.call("POST /v1/offers", body);
         expect(answer.status).toBe(501);
@@ -299,7 +299,7 @@ describe("POST /v1/offers/check", () => {
       ["text with an encoded line break", "a%0Ab"],
       ["text of 5,000 characters", "x".repeat(5_000)],
     ])(
-      "names the index of the offer and charges nothing if its ID is %s",
+      "names the index of the offer with the invalid ID, and charges nothing (invalid ID: %s)",
       async (_, offerListingId) => {
         const offers = [
           { asin: two, offerListingId: "a" },
@@ -345,7 +345,7 @@ describe("POST /v1/offers/check", () => {
 
   describe("returns 501 and", () => {
     it.each([{ platform: "retailer_c" }, { platform: "retailer_f" }, { marketplace: "jp" }])(
-      "returns 'coming_soon' for the announced feature in %j",
+      "returns 'coming_soon' for the announced feature in the body %j",
       async (shop) => {
         const offers = [{ asin: two, offerListingId: "a" }];
         const answer = await customer.call("POST /v1/offers/check", { ...shop, offers });

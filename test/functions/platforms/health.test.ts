@@ -52,7 +52,7 @@ describe("the health of a source", () => {
     });
   });
 
-  it("is refused by GET /v1/watchlists/sources without a key", async () => {
+  it("is returned by GET /v1/watchlists/sources only to a call with a key", async () => {
     const response = await fetch(`${world.baseUrl}/v1/watchlists/sources`);
     expect(response.status).toBe(401);
   });

@@ -23,7 +23,7 @@ const get = (id: string, query = ""): ReturnType<Customer["call"]> =>
 describe("GET /v1/products/{id}/offers", () => {
   describe("returns 200 and", () => {
     it.each(["", "?condition=new", "?condition=used&marketplace=us&platform=retailer_a"])(
-      "has the same body and price as POST /v1/offers for this ID, with the query '%s'",
+      "has, with the query '%s', the same body and price as POST /v1/offers for this ID",
       async (query) => {
         const one = await get("B0SANDBOXM", query);
         const condition = new URLSearchParams(query).get("condition") ?? "all";

@@ -37,7 +37,7 @@ describe("POST /v1/products/sandbox", () => {
   it.each([
     { platform: "retailer_d", ids: ["9000000", "6505678"] },
     { platform: "retailer_a", tier: "lite", ids: ["B0REALITEM"] },
-  ])("refuses items that are not sandbox items: %j", async (request) => {
+  ])("refuses the body %j, which names items outside the sandbox", async (request) => {
     const { status, body } = await read(request, world.demoApiKey);
     expect(status).toBe(400);
     expect(body["error"]).toMatchObject({
@@ -46,7 +46,7 @@ describe("POST /v1/products/sandbox", () => {
     });
   });
 
-  it("returns 501 for an announced platform", async () => {
+  it("returns 501 for a platform that is announced but not yet available", async () => {
     expect((await read({ platform: "retailer_e" }, world.demoApiKey)).status).toBe(501);
   });
 });

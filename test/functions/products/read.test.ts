@@ -42,7 +42,7 @@ describe("POST /v1/products", () => {
       ["retailer_c", "standard", skus(200), 1],
       ["retailer_d", "standard", skus(200), 1],
     ])(
-      "reads items of %s at tier '%s', returns a body that matches the schema, and charges for each item",
+      "reads items of the platform %s at the tier '%s', returns a body that matches the schema, and charges for each item",
       async (...row) => {
         const [platform, tier, ids, rate] = row;
         const { status, headers, body } = await read({ platform, tier, ids });
@@ -140,7 +140,7 @@ describe("POST /v1/products", () => {
       });
     });
 
-    it("when the call would reserve more credits than 'max_credits', and returns both numbers", async () => {
+    it("when the call would reserve more credits than 'max_credits', and returns the two numbers of credits", async () => {
       const { status, headers, body } = await read({
         tier: "lite",
         ids: asins(3),
@@ -177,7 +177,7 @@ describe("POST /v1/products", () => {
         body: JSON.stringify({ daily_credit_budget: budget }),
       });
 
-    it("when the call would exceed the daily budget of the account, and returns its price and the credits left", async () => {
+    it("when the call would exceed the daily budget of the account, and returns the price of the call and the credits left", async () => {
       expect((await setBudget(1)).status).toBe(200);
       const { status, headers, body } = await read({ tier: "full", ids: asins(1) });
       expect((await setBudget(null)).status).toBe(200);
@@ -205,7 +205,7 @@ describe("POST /v1/products", () => {
       { platform: "retailer_e", ids: ["1"] },
       { platform: "retailer_d", marketplace: "ca", ids: ["6501234"] },
       { marketplace: "uk", tier: "lite", ids: ["B000000001"] },
-    ])("for an announced feature: %j", async (request) => {
+    ])("for the announced feature in the body %j", async (request) => {
       const { status, body } = await read(request);
       expect({ status, body }).toMatchObject({
         status: 501,

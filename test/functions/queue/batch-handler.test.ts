@@ -133,7 +133,7 @@ describe("a worker that receives a batch of messages", () => {
     ["invalid field: secret", `{"account_id": "a", "secret": ["${secret}"]}`],
     ["invalid field: body", `"${secret}"`],
   ])(
-    "returns an invalid message to the queue and logs '%s', but not the message's content",
+    "returns an invalid message to the queue and logs the reason '%s', but not the message's content",
     async (issue, body) => {
       const { lines, again } = await handleAll([body, bodyOf("acct_1")], async () => done);
 
@@ -145,7 +145,7 @@ describe("a worker that receives a batch of messages", () => {
     },
   );
 
-  it("returns a message to the queue if a slow dependency would use up the function's time", async () => {
+  it("returns a message to the queue if a slow dependency would use up the remaining time of the function", async () => {
     const asked: number[] = [];
     const hanging = () =>
       withinBudget(4_000, async (milliseconds) => {

@@ -30,7 +30,7 @@ it.each([
   ["does not respond", noAnswer],
   ["is overloaded", () => unavailable()],
 ])(
-  "the run starter retries the cancel of a hold while the ledger %s, until it succeeds",
+  "the run starter retries the cancel of a hold until the cancel succeeds, even if the ledger at first %s",
   async (_, error) => {
     const { clock, asked, ledger } = ledgerDownFor(9_000, error);
     await cancelHoldUntil(hold, until, { ledger, clock });

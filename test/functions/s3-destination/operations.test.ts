@@ -247,7 +247,7 @@ describe("PUT /v1/s3_destination", () => {
     await expect(put({ endpoint })).rejects.toMatchObject({ details: { param: "endpoint" } });
   });
 
-  it("never connects to a non-public address, even if the registered endpoint contains or resolves to such an address", async () => {
+  it("never connects to a non-public address, even if the registered endpoint contains or resolves to a non-public address", async () => {
     const buckets = s3CustomerBuckets({
       policy: { ...addressPolicy(), allowLoopback: true },
       lookup: (_, __, callback) => callback(null, [{ address: "127.0.0.1", family: 4 }]),
@@ -440,7 +440,7 @@ describe("PATCH /v1/s3_destination", () => {
     },
   );
 
-  it("does not require the secret if bucket and endpoint stay the same", async () => {
+  it("does not require the secret again if neither the bucket nor the endpoint changes", async () => {
     await patch({ bucket: world.exportBucket, endpoint: storeAt(), prefix: "other/" });
 
     expect((await get()).body).toMatchObject({ prefix: "other/" });
@@ -477,7 +477,7 @@ describe("PATCH /v1/s3_destination", () => {
     expect(world.wakeUps).toEqual([destinationTarget("acct_1")]);
   });
 
-  it("keeps all changes when other settings and an export result are stored at the same time", async () => {
+  it("keeps the changes of two concurrent calls, even if an export result is stored at the same time", async () => {
     const { destinations } = world.registering;
     const revision = (await destinations.get("acct_1"))?.revision ?? "";
     await Promise.all([
@@ -680,7 +680,7 @@ describe("GET /v1/s3_destination/exports", () => {
     expect((await list({ state: "pending" })).data).toEqual([]);
   });
 
-  it("lists an export with the same compression and state after its run is published again", async () => {
+  it("lists an export with the same compression and state after the run of the export is published again", async () => {
     await world.setDestination("acct_1", { compression: "none" });
     await publish(2);
     world.clock.set(timeOf(3));
@@ -808,7 +808,7 @@ describe("POST /v1/s3_destination/backfill", () => {
     ["since", { since, until: since }],
     ["since", { since: "2026-11-20T11:00:00Z" }],
     ["until", { since, until: "2026-11-20T10:00:01Z" }],
-  ])("returns 400 that names '%s' for the time span %j", async (param, body) => {
+  ])("returns 400 that names the parameter '%s' for the time span %j", async (param, body) => {
     await put();
     await expect(backfill(body)).rejects.toMatchObject(invalid(param));
   });
@@ -859,7 +859,7 @@ describe("calls that probe an S3 store", () => {
     expect(store.requests.filter(({ method }) => method === "PUT")).toHaveLength(max);
   });
 
-  it("include PUT, PATCH and test calls, even if the API refuses them", async () => {
+  it("include PUT, PATCH and test calls, even if the API then refuses the call", async () => {
     await put();
     for (let n = 1; n < max - 2; n += 1) {
       await expect(put({ endpoint: "https://10.0.0.1" })).rejects.toMatchObject(
@@ -900,7 +900,7 @@ describe("the request body of an S3 destination", () => {
     { compression: "zip" },
     { endpoint: 7 },
     { enabled: "yes" },
-  ])("is refused if it contains %j", (wanted) => {
+  ])("is refused if it contains the invalid value %j", (wanted) => {
     for (const schema of [destinationBody, destinationPatchBody] as GenericSchema[]) {
       expect(safeParse(schema, { ...aBody(), ...wanted }).success).toBe(false);
     }
@@ -913,10 +913,13 @@ describe("the request body of an S3 destination", () => {
     ["a/b", "a/b/"],
     ["A-Z_09!.*'()=-/x/", "A-Z_09!.*'()=-/x/"],
     ["x".repeat(500), `${"x".repeat(500)}/`],
-  ])("may have the prefix %j, and it is stored with a final slash", (prefix, shown) => {
-    expect(parse(destinationBody, { ...aBody(), prefix })).toMatchObject({ prefix: shown });
-    expect(parse(destinationPatchBody, { prefix })).toEqual({ prefix: shown });
-  });
+  ])(
+    "may have the prefix %j, and the service stores this prefix with a final slash",
+    (prefix, shown) => {
+      expect(parse(destinationBody, { ...aBody(), prefix })).toMatchObject({ prefix: shown });
+      expect(parse(destinationPatchBody, { prefix })).toEqual({ prefix: shown });
+    },
+  );
 
   it.each([
     "arn:aws:iam::123456789012:role/x",

@@ -44,7 +44,7 @@ describe("GET /v1/structured", () => {
 
 describe("a structured endpoint", () => {
   it.each(["GET", "POST"])(
-    "returns 501 to a %s request for every path that GET /v1/structured lists",
+    "returns 501 to a request with the method %s for every path that GET /v1/structured lists",
     async (method) => {
       for (const { platform, kind } of presentStructured().data) {
         const { status, body } = await call(method, `/${platform}/${kind}`);
@@ -61,7 +61,7 @@ describe("a structured endpoint", () => {
     },
   );
 
-  it("returns 501 for any query parameters, and charges nothing", async () => {
+  it("returns 501 for a body with an invalid 'query', and charges nothing", async () => {
     const before = await (await account()).json();
     const { status } = await call("POST", "/retailer_a/search", { body: '{"query": 7}' });
     expect(status).toBe(501);

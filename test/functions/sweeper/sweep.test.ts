@@ -92,7 +92,7 @@ describe("the sweeper", () => {
     }
   });
 
-  it("releases an expired hold even if its shard's due mark was written when the due index had fewer partitions", async () => {
+  it("releases an expired hold even if the due mark of its shard was written when the due index had fewer partitions", async () => {
     const ledgerWorld = await startLedgerWorld();
     const now = world.clock.now();
     const accountId = await ledgerWorld.open(10);

@@ -73,7 +73,10 @@ describe("GET /v1/watchlists/{id}/backtests/{backtest_id}", () => {
     ["a back-test that does not exist", `/${id}/backtests/bt_${"9".repeat(24)}`, "owner"],
     ["an object that is not a back-test", `/${id}/backtests/latest`, "owner"],
     ["a back-test of another account", `/${id}/backtests/${jobId}`, "stranger"],
-  ] as const)("returns 404 for the ID of %s", async (_name, path, as) => {
-    expect((await world.ask(`GET ${path}`, { as })).status).toBe(404);
-  });
+  ] as const)(
+    "returns 404 for an ID under which the account has no back-test (ID of %s)",
+    async (_name, path, as) => {
+      expect((await world.ask(`GET ${path}`, { as })).status).toBe(404);
+    },
+  );
 });

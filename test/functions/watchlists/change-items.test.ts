@@ -69,7 +69,7 @@ describe.each([
     ["stranger", 404, "NOT_FOUND"],
     ["demo", 403, "DEMO_READ_ONLY"],
   ] as const)(
-    "called with the API key of the account '%s', returns %d",
+    "returns, for the API key of the account '%s', the status %d",
     async (as, status, code) => {
       const answer = await world.ask(`POST /${id}/${path}`, { body, as });
       expect([answer.status, answer.json["error"]]).toMatchObject([status, { code }]);
@@ -111,14 +111,14 @@ describe("GET /v1/watchlists/{id}/items", () => {
     "9000-01-01",
     "9999-12-31T23:59:59Z",
     "2026-01-01T00:00:00 02:00",
-  ])("refuses the value '%s' of 'changed_since'", async (time) => {
+  ])("refuses the invalid time '%s' in 'changed_since'", async (time) => {
     const answer = await world.ask(`GET /${id}/items`, { query: { changed_since: time } });
     expect([answer.status, answer.json["error"]]).toMatchObject([400, { param: "changed_since" }]);
     expect(answer.text).toContain("%2B");
   });
 
   it.each(["2028-02-29", "2026-01-01T00:00:00+14:00", "8999-12-31T23:59:59Z"])(
-    "accepts the value '%s' of 'changed_since'",
+    "accepts the time '%s' in 'changed_since'",
     async (time) => {
       const answer = await world.ask(`GET /${id}/items`, { query: { changed_since: time } });
       expect(answer.status).toBe(200);
@@ -175,7 +175,7 @@ describe("labels and metadata of items", () => {
     expect(await item("9000002")).toMatchObject({ label: null, metadata });
   });
 
-  it("are kept when an item is added again without them, and removed when the call sets them to null", async () => {
+  it("are kept when a call adds the item again without them, and removed when a call sets them to null", async () => {
     await add({ id: "9000000", label: "Kettle", metadata: { a: 1, b: 2 } });
     expect((await add("9000000")).json).toMatchObject({ updated: 0, unchanged: 1 });
     expect(await item("9000000")).toMatchObject({ label: "Kettle", metadata: { a: 1, b: 2 } });
@@ -188,7 +188,7 @@ describe("labels and metadata of items", () => {
     expect(await item("9000000")).toMatchObject({ label: null, metadata: {} });
   });
 
-  it("are empty for an item that was removed and later added again", async () => {
+  it("are empty for an item that was removed and added again", async () => {
     await add({ id: "9000000", label: "Kettle" });
     await world.ask(`POST /${id}/items`, { body: { remove: ["9000000"] } });
     await add("9000000");
@@ -241,7 +241,7 @@ describe("labels and metadata of items", () => {
     [{ id: "9000001", labels: "x" }, "add[1].labels", "Did you mean 'label'?"],
     [["9000001"], "add[1]", "'add[1]' must be a string or an object"],
   ])(
-    "are refused by POST /v1/watchlists/{id}/items for %j, and the error names the invalid part",
+    "are refused by POST /v1/watchlists/{id}/items for the entry %j, and the error names the invalid part",
     async (bad, param, part) => {
       const { status, json } = await add({ id: "9000000", label: "Kettle" }, bad);
       expect([status, json["error"]]).toMatchObject([
@@ -276,7 +276,7 @@ describe("a call that sets the labels of items", () => {
       { call, when: "after" as const },
     ]),
   )(
-    "sets all labels when it is repeated after its process died $when external call $call",
+    "sets all labels when it is repeated after its process died $when external call number $call",
     async (point) => {
       const change = { add: items, remove: ["9000001"] };
       await world.process(point).ask(`POST /${id}/items`, { body: change });

@@ -67,7 +67,7 @@ const points: readonly CrashPoint[] = Array.from({ length: portCalls }, (_, n) =
 ]).flat();
 
 describe("the creation of a watchlist in a process that dies", () => {
-  it("makes no more external calls than these tests interrupt", async () => {
+  it("makes no more external calls than the number of calls that these tests interrupt", async () => {
     const process = world.process();
 
     await process.ask("POST ", keyed);
@@ -75,7 +75,7 @@ describe("the creation of a watchlist in a process that dies", () => {
   });
 
   it.each(points)(
-    "$when external call $call: a repeated request completes exactly one watchlist with the item counts of the request",
+    "$when external call number $call: a repeated request completes exactly one watchlist with the item counts of the request",
     async (point) => {
       const died = await world.process(point).ask("POST ", keyed);
       const soon = await world.ask("POST ", keyed);
@@ -95,7 +95,7 @@ describe("the creation of a watchlist in a process that dies", () => {
   );
 
   it.each(points)(
-    "$when external call $call: repeated requests that also die create only one watchlist",
+    "$when external call number $call: repeated requests whose processes also die create only one watchlist",
     async (point) => {
       let answer = await world.process(point).ask("POST ", keyed);
       for (let call = point.call; call <= portCalls && answer.status !== 201; call += 1) {
@@ -108,7 +108,7 @@ describe("the creation of a watchlist in a process that dies", () => {
   );
 
   it.each(points)(
-    "$when external call $call: a request that is repeated 15 minutes later leaves exactly one watchlist",
+    "$when external call number $call: a request that is repeated 15 minutes later leaves exactly one watchlist",
     async (point) => {
       await world.process(point).ask("POST ", keyed);
       world.clock.advance(takeOverMs);
@@ -118,7 +118,7 @@ describe("the creation of a watchlist in a process that dies", () => {
   );
 
   it.each(points)(
-    "$when external call $call: without a repeated request, either no rows or a complete watchlist remain",
+    "$when external call number $call: without a repeated request, either no rows or a complete watchlist remain",
     async (point) => {
       const died = await world.process(point).ask("POST ", { body });
       world.clock.advance(purgeAfterMs + 1);
@@ -164,7 +164,7 @@ describe("a watchlist creation that fails after its pages are written", () => {
     expect(firstAt > world.clock.now()).toBe(true);
   });
 
-  it("is not completed by a request that is repeated after 15 minutes: the request creates another watchlist", async () => {
+  it("is not completed by a request that is repeated after 15 minutes, because the request creates another watchlist", async () => {
     const id = await dieLate();
     world.clock.advance(takeOverMs);
 
@@ -177,7 +177,7 @@ describe("a watchlist creation whose purge has begun", () => {
     [keyed, 409],
     [{ body }, 503],
   ])(
-    "is not completed, and a repeated request creates the watchlist from the start",
+    "is not completed, and a later request creates the watchlist from the start",
     async (asked, status) => {
       const { watchlists } = world;
       const make = watchlists.create.bind(watchlists);
@@ -212,7 +212,7 @@ describe("concurrent requests to create a watchlist", () => {
     expect(await lists()).toHaveLength(1);
   });
 
-  it("create only one watchlist if all of them take over the creation from a dead process", async () => {
+  it("create only one watchlist if all of the requests take over the creation from a dead process", async () => {
     await world.process({ call: 5, when: "after" }).ask("POST ", keyed);
     world.clock.advance(leaseMs + 1);
     const answers = await Promise.all(Array.from({ length: 6 }, () => world.ask("POST ", keyed)));
@@ -223,7 +223,7 @@ describe("concurrent requests to create a watchlist", () => {
     await expectOneWatchlist(created[0] as Answered);
   });
 
-  it("keep the watchlist of the request that took over the creation, even if the slower request then continues", async () => {
+  it("keep the watchlist of the request that took over the creation, even if the first request then continues", async () => {
     const { watchlists } = world;
     const make = watchlists.create.bind(watchlists);
     let second: Answered | undefined;

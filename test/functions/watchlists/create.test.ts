@@ -73,7 +73,7 @@ describe("POST /v1/watchlists", () => {
     expect(await world.ask(`GET /${String(json["id"])}`)).toMatchObject({ status: 200, json });
   });
 
-  it("writes the ID of the new watchlist to the call's log line, even if it returns the stored response for an idempotency key", async () => {
+  it("writes the ID of the watchlist to the call's log line, even if the call returns the stored response for an idempotency key", async () => {
     const headers = { "Idempotency-Key": "one" };
     for (let n = 0; n < 2; n += 1) {
       const { json } = await world.ask("POST ", { body: aBody, headers });
@@ -111,7 +111,7 @@ describe("POST /v1/watchlists", () => {
     expect(await world.watchlists.due(new Date("2030-01-01T00:00:00Z"), 10)).toEqual([]);
   });
 
-  it("creates a paused watchlist that becomes due immediately when it is resumed", async () => {
+  it("creates a paused watchlist that becomes due immediately when a client resumes it", async () => {
     const { json: paused } = await create({ status: "paused" });
     world.clock.set("2026-03-01T13:07:00Z");
 
@@ -135,7 +135,7 @@ describe("POST /v1/watchlists", () => {
     expect([second.status, second.text]).toEqual([201, first.text]);
   });
 
-  it("returns the stored response for an idempotency key, even if the paused watchlist was activated later", async () => {
+  it("returns the stored response for a repeated idempotency key, even if the watchlist was created as paused and activated later", async () => {
     const headers = { "Idempotency-Key": "paused" };
     const body = { ...aBody, status: "paused" };
     const first = await world.ask("POST ", { body, headers });
@@ -391,18 +391,21 @@ describe("a request body of POST /v1/watchlists", () => {
       "INVALID_PARAM",
       "idempotency_key",
     ],
-  ])("gets 400 with the invalid parameter's name if %s", async (...[, body, code, param]) => {
-    const answer = await world.ask("POST ", { body });
+  ])(
+    "gets 400 with the name of the invalid parameter (the error: %s)",
+    async (...[, body, code, param]) => {
+      const answer = await world.ask("POST ", { body });
 
-    expect(refusal(answer)).toEqual([400, code, param]);
-    expect(await world.rows()).toEqual([]);
-    expect(world.scheduled.size).toBe(0);
-  });
+      expect(refusal(answer)).toEqual([400, code, param]);
+      expect(await world.rows()).toEqual([]);
+      expect(world.scheduled.size).toBe(0);
+    },
+  );
 
   it.each([
     ["a platform", { ...aBody, platform: "retailer_e" }],
     ["a marketplace", { ...aBody, platform: "retailer_d", marketplace: "ca" }],
-  ])("gets 501 for %s that is only announced", async (_, body) => {
+  ])("gets 501 for a feature that is announced but not yet available (%s)", async (_, body) => {
     const answer = await world.ask("POST ", { body });
 
     expect(answer.status).toBe(501);
@@ -427,18 +430,21 @@ describe("POST /v1/watchlists without a required parameter", () => {
     ["a schedule", without("every"), "every", "Send 'every' or 'cron'."],
     ["IDs of retailer_a", { name: "A", every: "1h" }, "ids", "'asins' is accepted instead."],
     ["IDs of other platforms", without("ids"), "ids", "Parameter 'ids' is required."],
-  ])("returns an error that explains what to send: %s", async (...[, body, param, text]) => {
-    const { json } = await world.ask("POST ", { body });
-    expect(json["error"]).toMatchObject({
-      code: "MISSING_PARAM",
-      param,
-      message: expect.stringContaining(text),
-    });
-  });
+  ])(
+    "returns an error that explains what to send (missing: %s)",
+    async (...[, body, param, text]) => {
+      const { json } = await world.ask("POST ", { body });
+      expect(json["error"]).toMatchObject({
+        code: "MISSING_PARAM",
+        param,
+        message: expect.stringContaining(text),
+      });
+    },
+  );
 });
 
 describe("the name in POST /v1/watchlists", () => {
-  it("may have up to 100 characters, and a character outside the Basic Multilingual Plane counts as one character", async () => {
+  it("may have up to 100 characters, where a character outside the Basic Multilingual Plane counts as one", async () => {
     expect((await create({ name: "😀".repeat(100) })).status).toBe(201);
     expect(refusal(await create({ name: "😀".repeat(101) }))).toEqual([
       400,
@@ -465,7 +471,7 @@ describe("POST /v1/watchlists with an idempotency key", () => {
     expect(await listCount()).toBe(1);
   });
 
-  it("has the same result with the key in the header, in the body, or in both", async () => {
+  it("has the same result whether the key is in the header, in the body, or in both", async () => {
     const { text } = await keyed("order-1");
 
     const inBody = await world.ask("POST ", { body: { idempotency_key: "order-1", ...aBody } });
@@ -474,7 +480,7 @@ describe("POST /v1/watchlists with an idempotency key", () => {
     expect([inBody.text, inBoth.text]).toEqual([text, text]);
   });
 
-  it("returns the first response even if the repeated body has its fields in another order", async () => {
+  it("returns the first response even if the repeated request has the fields of its body in another order", async () => {
     const { text } = await keyed("order-1", { ...aBody, pipeline });
 
     const turned = Object.fromEntries(Object.entries({ ...aBody, pipeline }).toReversed());
@@ -492,7 +498,7 @@ describe("POST /v1/watchlists with an idempotency key", () => {
     expect(await listCount()).toBe(1);
   });
 
-  it("does not return the response of another account that used the same key", async () => {
+  it("does not return the response to another account that used the same key", async () => {
     await keyed("order-1");
 
     const other = await world.ask("POST ", {
@@ -538,7 +544,7 @@ describe("POST /v1/watchlists with an idempotency key", () => {
     ["a tab", "a\tb"],
     ["a letter beyond ASCII", "é"],
     ["zero characters", ""],
-  ])("refuses a key of %s", async (_, key) => {
+  ])("refuses an invalid key (%s)", async (_, key) => {
     expect(refusal(await keyed(key))).toEqual([400, "INVALID_PARAM", "idempotency_key"]);
   });
 

@@ -28,7 +28,7 @@ const read = async ({ id, accountId: account }: Watchlist) =>
   (await callOnBench(bench, "GET", { path: id, account })).body;
 
 describe("a watchlist in an API response", () => {
-  it("shows the credits that its runs used of its daily budget on this UTC day", async () => {
+  it("shows how many credits of its daily budget its runs used on the current UTC day", async () => {
     const list = await createList({ dailyCreditBudget: 10 });
     expect(await read(list)).toMatchObject({ daily_credits_used: 0 });
     await bench.run(list);
@@ -49,7 +49,7 @@ describe("a watchlist in an API response", () => {
     [{ dailyCreditBudget: 2 }, "daily_credit_budget"],
     [{ maxCreditsPerRun: 3, dailyCreditBudget: 3 }, null],
   ] as const)(
-    "with the limits %j names '%s' as the limit that blocks its items",
+    "names, with the limits %j, the limit '%s' as the one that blocks its items",
     async (limits, blocking) => {
       const list = await createList(limits);
       expect(await read(list)).toMatchObject({ blocked_by_limit: blocking });
@@ -93,7 +93,7 @@ describe("a credit estimate of a stored watchlist", () => {
     await bench.run(list);
   }
 
-  it("names a later step whose deferred items exceed a limit, until the limit covers these items", async () => {
+  it("names a later step whose deferred items exceed a limit, until the limit is high enough for these items", async () => {
     const list = await createList({ pipeline: twoSteps, maxCreditsPerRun: 4 });
     await bench.run(list);
     expect(await estimate(list)).toEqual({ limit: null, steps: [] });
@@ -116,7 +116,7 @@ describe("a credit estimate of a stored watchlist", () => {
     expect(await estimate(list, { max_credits_per_run: 6 })).toEqual({ limit: null, steps: [] });
   });
 
-  it("names a later step if its items in an average run exceed a limit", async () => {
+  it("names a later step if the step's items in an average run exceed a limit", async () => {
     const list = await createList({ pipeline: twoSteps });
     await bench.run(list);
     await runWithPrice(list, 6);
@@ -128,7 +128,7 @@ describe("a credit estimate of a stored watchlist", () => {
     expect((await estimate(list, { max_credits_per_run: 6 })).steps).toEqual([]);
   });
 
-  it("names the daily budget of the account if it is below the price of the first step", async () => {
+  it("names the daily budget of the account if this budget is below the price of the first step", async () => {
     const list = await createList();
     const steps = [
       { step: "check", credits: 3, available: 2, limit: "account_daily_credit_budget" },

@@ -280,14 +280,17 @@ describe("POST /v1/watchlists/{id}/runs/{run_number}/discard", () => {
     },
   );
 
-  it.each(["", "x".repeat(501), 5, null])("returns 400 for the reason %j", async (wrong) => {
-    const answer = await decide("discard", { body: { reason: wrong } });
-    expect(refusal(answer)).toEqual(invalid("reason"));
-    expect(messageOf(answer)).toMatch(
-      /^'reason' must be a string of 1 to 500 characters \(got .+\)\. Send one, or omit it\.$/,
-    );
-    await expectStillHeld();
-  });
+  it.each(["", "x".repeat(501), 5, null])(
+    "returns 400 for the invalid reason %j",
+    async (wrong) => {
+      const answer = await decide("discard", { body: { reason: wrong } });
+      expect(refusal(answer)).toEqual(invalid("reason"));
+      expect(messageOf(answer)).toMatch(
+        /^'reason' must be a string of 1 to 500 characters \(got .+\)\. Send one, or omit it\.$/,
+      );
+      await expectStillHeld();
+    },
+  );
 
   it.each(["a\u0000b", "a\nb", "a\u202eb"])(
     "returns 400 for the reason %j, which contains an invisible character",
@@ -372,7 +375,7 @@ describe.each(["release", "discard"] as const)(
         () => read(10),
         "Run 2 is not held by a brake, so it cannot be released or discarded.",
       ],
-    ])("returns 409 for a run %s", async (_, start, message) => {
+    ])("returns 409 for a run that is not held: a run %s", async (_, start, message) => {
       await start();
       const answer = await decide(decision);
       expect(refusal(answer)).toEqual(conflict);

@@ -89,7 +89,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect((await world.ask("DELETE /wl_1", { as: "demo" })).status).toBe(403);
   });
 
-  it("deletes the idempotency key, and a repeated creation creates a new watchlist", async () => {
+  it("deletes the idempotency key, and a repeated request to create the watchlist then creates a new watchlist", async () => {
     const id = await created();
     await remove(id);
 
@@ -110,7 +110,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect(replay.headers["Idempotent-Replayed"]).toBe("true");
   });
 
-  it("decrements the account's number of watchlists exactly once for concurrent deletions of the same watchlist", async () => {
+  it("decrements the account's number of watchlists exactly once if several calls delete the same watchlist at the same time", async () => {
     const id = await created();
 
     const statuses = (await Promise.all([remove(id), remove(id), remove(id)])).map(
@@ -121,7 +121,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect(await left()).toEqual([]);
   });
 
-  it("keeps the rows of a run in progress until it finishes, and then removes them", async () => {
+  it("keeps the rows of a run in progress until the run finishes, and then removes these rows", async () => {
     const id = await created();
     expect((await world.ask(`POST /${id}/run`)).status).toBe(202);
 
@@ -203,7 +203,7 @@ describe("the purge of a watchlist", () => {
     expect(await world.purges.begin("wl_1", { ...look, abandoned: false })).toBe(true);
   });
 
-  it("changes nothing if it is repeated", async () => {
+  it("changes nothing if the purge is repeated", async () => {
     const id = await created();
     await remove(id);
 
@@ -217,7 +217,7 @@ describe("the purge of a watchlist", () => {
       { call: n + 1, when: "after" as const },
     ]).flat(),
   )(
-    "is completed by the sweeper if the process that deletes the watchlist dies $when its external call $call",
+    "is completed by the sweeper if the process that deletes the watchlist dies $when its external call number $call",
     async (point: CrashPoint) => {
       const id = await created();
       await putRuns(id, 2, 2);

@@ -76,7 +76,7 @@ describe("the webhook endpoint of a watchlist", () => {
     expect(await look()).toEqual([null, null, null]);
   });
 
-  it("is returned with its current URL after a change of the URL", async () => {
+  it("is returned with its current URL after its URL was changed", async () => {
     const endpoint = await register(urlA);
     await putBound(endpoint);
 
@@ -113,7 +113,7 @@ describe("the webhook endpoint of a watchlist", () => {
     expect(await look()).toEqual([urlB, successor.id, "ok"]);
   });
 
-  it("stays the replacement of a deleted endpoint, even if the replacement gets another URL", async () => {
+  it("stays the endpoint that replaced a deleted one, even if this endpoint gets another URL", async () => {
     const endpoint = await register(urlA);
     await putBound(endpoint);
     await remove(endpoint);
@@ -128,7 +128,7 @@ describe("the webhook endpoint of a watchlist", () => {
     expect(await look()).toEqual([urlA, another.id, "ok"]);
   });
 
-  it("is not replaced by an endpoint that had the same URL only before the deletion", async () => {
+  it("is not replaced by an endpoint that had the deleted endpoint's URL only before the deletion", async () => {
     const earlier = await register(urlA);
     const moved = await change(earlier, { url: urlB });
     const endpoint = await register(urlA);
@@ -170,7 +170,7 @@ describe("PATCH /v1/watchlists/{id} with the webhook endpoint that GET returned"
       ([url, id]: readonly unknown[]) => ({ webhook_url: url, webhook_endpoint_id: id }),
     ],
   ])(
-    "accepts %s of the endpoint and keeps the endpoint, even if it was disabled or deleted",
+    "accepts the form '%s' of the endpoint and keeps the endpoint, even if it was disabled or deleted",
     async (_what, bodyOf) => {
       const endpoint = await register(urlA);
       await putBound(endpoint);

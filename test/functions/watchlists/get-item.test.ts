@@ -63,13 +63,16 @@ describe("GET /v1/watchlists/{id}/items/{item_id}", () => {
   it.each([
     ["retailer_a", "B0SANDBOX0", ["b0sandbox0", " B0SANDBOX0 "]],
     ["retailer_c", "8000000", ["A-8000000", "a-8000000"]],
-  ] as const)("accepts every spelling of a %s item ID", async (platform, id, spellings) => {
-    await putItems(platform, [newItem(id, addedAt)]);
+  ] as const)(
+    "accepts every spelling of an item ID of the platform %s",
+    async (platform, id, spellings) => {
+      await putItems(platform, [newItem(id, addedAt)]);
 
-    for (const spelling of spellings) {
-      expect((await ask(spelling)).json["id"]).toBe(id);
-    }
-  });
+      for (const spelling of spellings) {
+        expect((await ask(spelling)).json["id"]).toBe(id);
+      }
+    },
+  );
 
   it.each(["12", "900000x", "B0SANDBOX0", "../9000001", "9".repeat(300)])(
     "refuses the malformed ID %j with 400, and names 'item_id'",

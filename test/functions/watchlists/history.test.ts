@@ -109,7 +109,7 @@ describe("GET /v1/watchlists/{id}/items/{item_id}/history", () => {
     expect(stock.json["data"]).toMatchObject([{ run_number: 1, values: { inStock: true } }]);
   });
 
-  it("returns the values at the time 'since', even if no read in the time span changed a value", async () => {
+  it("returns the values that were valid at the time 'since', even if no read in the time span changed a value", async () => {
     const { json } = await world.ask(`GET ${path}`, { query: { since: at(12), until: at(20) } });
     expect(json).toMatchObject({ data: [], values_at_since: { price: 18, inStock: true } });
     const stock = { since: at(12), fields: "inStock" };
@@ -120,7 +120,7 @@ describe("GET /v1/watchlists/{id}/items/{item_id}/history", () => {
     expect(before.json["values_at_since"]).toEqual({});
   });
 
-  it("returns null as the values of a delisted item at 'since', until the item is added again", async () => {
+  it("returns null as the values at 'since' of an item that was delisted then, until the item is added again", async () => {
     const valuesAt = async (query: Record<string, string>): Promise<unknown> =>
       (await world.ask(`GET ${path}`, { query })).json["values_at_since"];
     expect(await valuesAt({ since: at(31) })).toEqual({ price: 18, inStock: true });
@@ -166,11 +166,14 @@ describe("GET /v1/watchlists/{id}/items/{item_id}/history", () => {
     [{ since: "2026-02-01T10:00:00 02:00" }, "since", "Encode '+' as %2B in a URL."],
     [{ starting_after: "9.check" }, "starting_after", "ID of a point"],
     [{ order: "newest" }, "order", "newest_first"],
-  ])("returns 400 that names the invalid parameter for %j", async (query, param, message) => {
-    const { status, json } = await world.ask(`GET ${path}`, { query });
-    expect(status).toBe(400);
-    expect(json["error"]).toMatchObject({ param, message: expect.stringContaining(message) });
-  });
+  ])(
+    "returns 400 that names the invalid parameter of the query %j",
+    async (query, param, message) => {
+      const { status, json } = await world.ask(`GET ${path}`, { query });
+      expect(status).toBe(400);
+      expect(json["error"]).toMatchObject({ param, message: expect.stringContaining(message) });
+    },
+  );
 });
 
 describe("GET /v1/watchlists/{id}/changes", () => {
@@ -285,7 +288,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     },
   );
 
-  it("does not add the changes of a run that ends between two pages of a list sorted by size", async () => {
+  it("does not add the changes of a run that ends between the requests for two pages of a list sorted by size", async () => {
     const page = await world.ask(`GET ${path}`, { query: { sort: "size", limit: "1" } });
     world.clock.advance(60_000);
     const later = { ...read("9000000", 21, price(1, 100)), at: world.clock.now().toISOString() };
@@ -331,7 +334,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     [{ kind: "price_rise", op: "decreased" }, "op"],
     [{ sort: "size", starting_after: `${at(21)}~${first}~3~1` }, "starting_after"],
     [{ sort: "size", starting_after: `${at(21)}~1~amount` }, "starting_after"],
-  ])("returns 400 that names the invalid parameter for %j", async (query, param) => {
+  ])("returns 400 that names the invalid parameter of the query %j", async (query, param) => {
     const { status, json } = await world.ask(`GET ${path}`, { query });
     expect(status).toBe(400);
     expect(json["error"]).toMatchObject({ param });
@@ -345,7 +348,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     ["size", "2026-13-99T00:00:00.000Z~0~size"],
     ["amount", "2026-11-99T00:00:00.000Z~0~amount"],
   ])(
-    "returns 400 for an impossible time in the cursor of a list sorted by %s: %s",
+    "returns 400 for an impossible time in the cursor of a list sorted by %s (cursor: %s)",
     async (sort, cursor) => {
       for (const route of [path, "/v1/changes"]) {
         const query = { sort, starting_after: cursor };
@@ -356,7 +359,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     },
   );
 
-  describe("for a price that is known again after an item was sold out", () => {
+  describe("for a price that becomes known again after the item was sold out", () => {
     const soldOut = { price: { before: 100, after: null } };
     const back = { price: { before: null, after: 60 } };
 

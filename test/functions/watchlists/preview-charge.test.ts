@@ -75,7 +75,7 @@ describe("the charge of a preview", () => {
     expect(headers.get("x-service-credits")).toBe("0");
   });
 
-  it("is made without a change of the items, runs or history of the watchlist", async () => {
+  it("changes neither the items, nor the runs, nor the history of the watchlist", async () => {
     await preview();
     const items = await ask("GET", `watchlists/${watchlistId}/items`);
     const runs = await ask("GET", `watchlists/${watchlistId}/runs`);

@@ -77,7 +77,7 @@ describe("POST /v1/watchlists/{id}/preview", () => {
     ["a number in place of an ID", ["9000003", 5], "items[1]", "must be a string (got 5)"],
     ["more than ten items", itemIds, "items", "at most 10 IDs"],
     ["no item", [], "items", "is empty"],
-  ])("returns 400 for %s, and charges nothing", async (...row) => {
+  ])("returns 400 for an invalid choice of items (%s), and charges nothing", async (...row) => {
     const [, items, param, message] = row;
     const { status, headers, json } = await preview({ items });
 

@@ -439,7 +439,7 @@ describe("GET /v1/watchlists/{id}/items and GET /v1/watchlists/items", () => {
       { starting_after: `${idOf(1)}.` },
       { starting_after: `${idOf(1)}.1.2` },
       { starting_after: `${idOf(1)}.1`, search: "kettle" },
-    ])("GET /v1/watchlists/items returns 400 for the position %j", async (query) => {
+    ])("GET /v1/watchlists/items returns 400 for the invalid cursor %j", async (query) => {
       const answer = await world.ask("GET /v1/watchlists/items", { query });
       expect(refusal(answer)).toEqual([400, "starting_after"]);
     });
@@ -471,7 +471,7 @@ describe("POST /v1/watchlists/estimate", () => {
   });
 
   it.each(["max_credits_per_run", "daily_credit_budget"])(
-    "forecasts no credits if a run costs more than the limit '%s', and names this limit",
+    "forecasts no credits if a run costs more than the limit '%s', and names this limit in the response",
     async (limit) => {
       const shop = { platform: "retailer_d", item_count: 100, every: "1h" };
       const { json } = await estimate({ ...shop, [limit]: 99 });
@@ -540,11 +540,11 @@ describe("POST /v1/watchlists/estimate", () => {
       },
       "refresh_every_runs",
     ],
-  ] as const)("returns 400 for %j, and names the parameter '%s'", async (body, param) => {
+  ] as const)("returns 400 for the body %j, and names the parameter '%s'", async (body, param) => {
     expect(refusal(await estimate(body))).toEqual([400, param]);
   });
 
-  it("returns 501 for a marketplace that is only announced", async () => {
+  it("returns 501 for a marketplace that is announced but not yet available", async () => {
     expect((await estimate({ items: 1, marketplace: "de" })).status).toBe(501);
   });
 });
@@ -618,7 +618,7 @@ describe("GET /v1/watchlists/schedule", () => {
       30 * 12,
     ],
   ] as const)(
-    "returns the number of runs in the next 30 days for a schedule %s: %j after %s",
+    "returns the number of runs in the next 30 days for a schedule %s: for the schedule %j after the time %s",
     async (...[, query, after, runs]) => {
       const { json } = await preview({ ...query, after });
 
@@ -643,7 +643,10 @@ describe("GET /v1/watchlists/schedule", () => {
     [{ every: "7d", count: "100", after: "9999-12-31" }, "after"],
     [{ every: "1h", count: "0" }, "count"],
     [{ every: "1h", count: "101" }, "count"],
-  ] as const)("returns 400 for %j, and names the parameter '%s'", async (query, param) => {
-    expect(refusal(await preview({ ...query }))).toEqual([400, param]);
-  });
+  ] as const)(
+    "returns 400 for the query %j, and names the parameter '%s'",
+    async (query, param) => {
+      expect(refusal(await preview({ ...query }))).toEqual([400, param]);
+    },
+  );
 });

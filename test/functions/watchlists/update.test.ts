@@ -74,7 +74,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect(world.waiting).toEqual([]);
   });
 
-  it("accepts the watchlist's current platform and marketplace, and returns 400 for any other", async () => {
+  it("accepts the watchlist's current platform and marketplace, and returns 400 for any other value", async () => {
     await put();
 
     expect((await patch({ platform: "retailer_d", marketplace: "us" })).status).toBe(200);
@@ -93,7 +93,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect((await stored())?.name).toBe(list.name);
   });
 
-  it("accepts a cron schedule whose step exceeds its field's range only if it is the current schedule", async () => {
+  it("accepts a cron schedule whose step exceeds its field's range only if the watchlist already has this schedule", async () => {
     const cron = "*/200 12 * * *";
     await put({ schedule: { type: "cron", cron, timezone: "UTC" } });
 
@@ -107,7 +107,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
   });
 
   it.each(["ids", "asins"])(
-    "returns 400 to a body with '%s', and refers the client to POST /v1/watchlists/{id}/items",
+    "returns 400 to a body with the field '%s', and refers the client to POST /v1/watchlists/{id}/items",
     async (param) => {
       await put();
 
@@ -232,7 +232,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
       { webhook_endpoint_id: "we_0123456789abcdefghjkmnpr" },
       "webhook_endpoint_id",
     ],
-  ])("returns 400 for %s, and changes nothing", async (_, body, param) => {
+  ])("returns 400 for an invalid setting (%s), and changes nothing", async (_, body, param) => {
     await put();
 
     expect(refusal(await patch({ name: "Tea", ...body }))).toEqual([400, param]);
@@ -259,12 +259,15 @@ describe("a change of a watchlist's schedule", () => {
       { every: "2h" },
       "09:58",
     ],
-  ] as const)("updates the next run time for %s", async (...[, overrides, body, due]) => {
-    await put(overrides);
+  ] as const)(
+    "updates the next run time (new schedule: %s)",
+    async (...[, overrides, body, due]) => {
+      await put(overrides);
 
-    const { status, json } = await patch(body);
-    expect([status, json["next_run_at"]]).toEqual([200, `2026-03-01T${due}:00.000Z`]);
-  });
+      const { status, json } = await patch(body);
+      expect([status, json["next_run_at"]]).toEqual([200, `2026-03-01T${due}:00.000Z`]);
+    },
+  );
 
   it("replaces the schedule, and sends a wake-up message if the watchlist is due under the new one", async () => {
     await put();
@@ -305,7 +308,7 @@ describe("a change of a watchlist's schedule", () => {
 });
 
 describe("PATCH /v1/watchlists/{id} with a status", () => {
-  it("pauses a watchlist: it has no schedule, has no next run and is never due", async () => {
+  it("pauses a watchlist, which then has no schedule and no next run and is never due", async () => {
     await put();
     await patch({ every: "2h" });
 
@@ -359,7 +362,7 @@ describe("PATCH /v1/watchlists/{id} with a status", () => {
   });
 });
 
-describe("a change of a watchlist's settings, during concurrent changes of its row,", () => {
+describe("a change of a watchlist's settings while other processes change the watchlist's row", () => {
   it("does not change the settings of a run in progress or that run's counters", async () => {
     await put({ runningRun: 5, runCount: 5, lastRunStatus: "running" });
 
@@ -467,7 +470,7 @@ describe("a change of a watchlist's settings, during concurrent changes of its r
     ["is refused because of a concurrent change", { timezone: "UTC" }, 400],
     ["finds that a concurrent call has made the same change", { status: "active" }, 200],
   ] as const)(
-    "leaves an EventBridge schedule that matches the stored row when the change %s",
+    "leaves an EventBridge schedule that matches the stored row when the change has no effect: it %s",
     async (...[, body, status]) => {
       await put({ ...cronList, ...(status === 200 && pausedList) });
       const { watchlists } = world;

@@ -222,7 +222,7 @@ describe("the webhook delivery log", () => {
     expect(made).toHaveLength(24);
   });
 
-  it("of one endpoint contains only the deliveries of that endpoint, and accepts the same filters as the account's log", async () => {
+  it("contains only the deliveries of one endpoint at the endpoint's path, and accepts the same filters there", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const own = await logged(1, { endpointId: endpoint.id });
     await logged(2);
@@ -296,7 +296,7 @@ describe("POST /v1/webhook_deliveries/{id}/redeliver", () => {
     expect((await getOne(id)).body).toMatchObject({ state: "delivered", attempt_count: 2 });
   });
 
-  it("returns the same 202 if the request is repeated before the attempt, and sends the delivery once", async () => {
+  it("returns the same response 202 if the request is repeated before the attempt, and sends the delivery once", async () => {
     const { id } = await aFailure();
     const first = await redeliver(id);
     world.clock.advance(5_000);

@@ -80,7 +80,7 @@ describe("the health of a webhook endpoint", () => {
     expect(await shown()).toEqual(untouched);
   });
 
-  it("is returned when the endpoint is created, without a read of the database", async () => {
+  it("is returned in the response to the creation of the endpoint, without a read of the database", async () => {
     const get = async () => Promise.reject(new Error("read"));
     const creating = endpointApi(world, { states: { ...world.registering.states, get } });
     const { status, body } = await creating.call("POST", "webhook_endpoints", {
@@ -148,7 +148,7 @@ describe("the health of a webhook endpoint", () => {
     expect(await shown()).toEqual(failing);
   });
 
-  it("is 'ok' or 'disabled' for an endpoint that the previous release stored", async () => {
+  it("is 'ok' or 'disabled' for an endpoint whose row the previous release stored", async () => {
     const remove = (enabled: boolean) =>
       world.client.send(
         new UpdateCommand({
@@ -194,7 +194,7 @@ describe("a 410 response from a receiver", () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it("stops being shown as the reason after the endpoint is enabled again", async () => {
+  it("is not shown as the reason for the status after the endpoint is enabled again", async () => {
     answerWith(410);
     await run();
     answerWith(200);
@@ -208,16 +208,23 @@ describe("a 410 response from a receiver", () => {
   it.each([
     ["is enabled again", { enabled: false }, { enabled: true }],
     ["gets another URL", { url: "http://127.0.0.1:9000/other" }],
-  ])("does not disable an endpoint that %s before the response arrives", async (_, ...changes) => {
-    receiver.answer = (response) =>
-      void (async () => {
-        for (const change of changes) await patch(change);
-        response.writeHead(410).end();
-      })();
-    await run();
+  ])(
+    "does not disable an endpoint that changes before the response arrives (the endpoint %s)",
+    async (_, ...changes) => {
+      receiver.answer = (response) =>
+        void (async () => {
+          for (const change of changes) await patch(change);
+          response.writeHead(410).end();
+        })();
+      await run();
 
-    expect(await shown()).toMatchObject({ status: "ok", disabled_reason: null, last_error: null });
-  });
+      expect(await shown()).toMatchObject({
+        status: "ok",
+        disabled_reason: null,
+        last_error: null,
+      });
+    },
+  );
 
   it("disables the endpoint without overwriting a concurrent change of the endpoint by a client", async () => {
     receiver.answer = (response) =>
@@ -228,7 +235,7 @@ describe("a 410 response from a receiver", () => {
     expect(body).toMatchObject({ description: "shop", disabled_reason: "gone", enabled: false });
   });
 
-  it("is still shown as the reason if a client then also disables the endpoint", async () => {
+  it("is still shown as the reason for the status if a client then also disables the endpoint", async () => {
     answerWith(410);
     await run();
     await patch({ enabled: false });
@@ -238,7 +245,7 @@ describe("a 410 response from a receiver", () => {
 });
 
 describe("five days with only failed deliveries", () => {
-  it("disable the endpoint when one of the deliveries has used up its attempts", async () => {
+  it("disable the endpoint when one of the deliveries has exhausted its retries", async () => {
     const start = now().getTime();
     answerWith(500);
     for (let n = 0; n < 5; n += 1) {
@@ -281,7 +288,7 @@ describe("five days with only failed deliveries", () => {
     expect(await shown()).toMatchObject({ status: "failing", enabled: true });
   });
 
-  it("do not disable an endpoint if no delivery was attempted on most of these days", async () => {
+  it("do not disable an endpoint for which no delivery was attempted on most of these days", async () => {
     const start = now().getTime();
     answerWith(500);
     await publish();
@@ -294,7 +301,7 @@ describe("five days with only failed deliveries", () => {
     expect(await shown()).toMatchObject({ status: "ok", enabled: true });
   });
 
-  it("are counted again from the start after a user disables and enables the endpoint", async () => {
+  it("are counted from 0 again after a user disables and enables the endpoint", async () => {
     const start = now().getTime();
     answerWith(500);
     await publish();

@@ -113,7 +113,7 @@ describe("POST /v1/webhook_endpoints", () => {
     ["a dot segment", "https://hooks.shop-example.com/b/../a"],
     ["the dot of the root", "https://hooks.shop-example.com./a"],
   ])(
-    "returns 400 that names 'url' for a URL that differs from a registered one only in %s",
+    "returns 400 that names 'url' for a URL that equals a registered one after normalization (difference: %s)",
     async (_, same) => {
       await created();
 
@@ -136,7 +136,7 @@ describe("POST /v1/webhook_endpoints", () => {
     ["final slash", "https://hooks.shop-example.com/a/"],
     ["query", "https://hooks.shop-example.com/a?"],
     ["port", "https://hooks.shop-example.com:8443/a"],
-  ])("accepts a URL that differs from a registered one in its %s", async (_, other) => {
+  ])("accepts a URL that differs from a registered one in the part '%s'", async (_, other) => {
     await created();
 
     expect((await create({ url: other })).status).toBe(201);
@@ -171,7 +171,7 @@ describe("POST /v1/webhook_endpoints", () => {
     [{ events: "webhook.test" }, "events"],
     [{ enabled: "yes" }, "enabled"],
     [{ enabled: null }, "enabled"],
-  ])("returns 400 for %j", async (body, param) => {
+  ])("returns 400 for the body %j", async (body, param) => {
     expect(refusal(await create(body))).toEqual(invalid(param));
   });
 
@@ -307,7 +307,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
   });
 
   it.each([[{}], [{ description: "shop" }], [{ url }], [undefined]])(
-    "returns 200 and changes nothing for %j",
+    "returns 200 and changes nothing for the body %j",
     async (body) => {
       const { id } = await created({ description: "shop" });
       const { body: before } = await get(id);
@@ -351,7 +351,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
     [{ description: "x".repeat(121) }, "description"],
     [{ events: ["no"] }, "events[0]"],
     [{ enabled: null }, "enabled"],
-  ])("returns 400 for %j and changes nothing", async (body, param) => {
+  ])("returns 400 for the body %j, and changes nothing", async (body, param) => {
     const { id } = await created();
     const { body: before } = await get(id);
 
@@ -419,7 +419,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
 });
 
 describe("DELETE /v1/webhook_endpoints/{id}", () => {
-  it("returns 200 the first time and then 404 for every method", async () => {
+  it("returns 200 for the first call, and then 404 for every method", async () => {
     const { id, body } = await created();
 
     const answer = await remove(id);
@@ -449,7 +449,7 @@ describe("DELETE /v1/webhook_endpoints/{id}", () => {
     expect((await create()).status).toBe(201);
   });
 
-  it("ends pending deliveries: they are recorded as failed immediately and are never sent", async () => {
+  it("ends the pending deliveries of the endpoint, which are immediately recorded as failed and never sent", async () => {
     const { id } = await createHere();
     receiver.answer = (response) => response.writeHead(500).end();
     await world.publish(aRun(["watchlist.run.completed"]));
@@ -575,11 +575,14 @@ describe("POST /v1/webhook_endpoints/{id}/rotate", () => {
     expect([next, secret].map(signedBy)).toEqual([true, true]);
   });
 
-  it.each([[{ overlap: "no" }], [{ overlap: null }]])("returns 400 for %j", async (body) => {
-    const { id } = await created();
+  it.each([[{ overlap: "no" }], [{ overlap: null }]])(
+    "returns 400 for the body %j",
+    async (body) => {
+      const { id } = await created();
 
-    expect(refusal(await rotate(id, body))).toEqual(invalid("overlap"));
-  });
+      expect(refusal(await rotate(id, body))).toEqual(invalid("overlap"));
+    },
+  );
 });
 
 describe("POST /v1/webhook_endpoints/{id}/test", () => {
@@ -664,7 +667,7 @@ describe("POST /v1/webhook_endpoints/{id}/test", () => {
   });
 
   it.each([500, 302, 410, 404])(
-    "reports the receiver's status %i, and does not retry",
+    "reports the status %i of the receiver's response, and does not retry",
     async (status) => {
       const { id } = await createHere();
       receiver.answer = (response) => response.writeHead(status).end("no");
@@ -810,7 +813,7 @@ describe("the access rules of the webhook operations:", () => {
   };
 
   it.each(operations.filter(({ access }) => access === "write"))(
-    "$key returns 403 to a key of the demo workspace",
+    "the operation $key returns 403 to a key of the demo workspace",
     async ({ key }) => {
       const { id } = await created({}, "demo-owner");
 
@@ -819,14 +822,14 @@ describe("the access rules of the webhook operations:", () => {
   );
 
   it.each(operations.filter(({ access }) => access === "read"))(
-    "$key accepts a key of the demo workspace",
+    "the operation $key accepts a key of the demo workspace",
     async ({ key }) => {
       expect([200, 404]).toContain((await call(key, unknown, "demo")).status);
     },
   );
 
   it.each(operations.filter(({ key }) => key.includes("{id}")))(
-    "$key returns the same error apart from the ID for another account's resource as for an unknown ID",
+    "the operation $key returns the same error apart from the ID for another account's resource as for an unknown ID",
     async ({ key }) => {
       const { id } = await createHere();
       await test(id);

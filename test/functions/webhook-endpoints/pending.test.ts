@@ -106,7 +106,7 @@ describe("a delivery before its first attempt", () => {
     expect(entriesOf(await list({ state: "delivered" }))).toEqual([]);
   });
 
-  it("keeps its ID after the attempt, and is listed exactly once", async () => {
+  it("keeps its ID after the attempt, and is listed exactly once before and after it", async () => {
     await world.addEndpoint(account, receiver.url);
     await publish(1);
     const before = entriesOf(await list());
@@ -151,7 +151,7 @@ describe("a delivery before its first attempt", () => {
     expect(refusal(await detail(derivedIdAt("delivery", new Date(at(1)), "x")))).toEqual(notFound);
   });
 
-  it("is selected by the same filters as an attempted delivery", async () => {
+  it("is selected by the same filters as a delivery that was attempted", async () => {
     const one = await world.addEndpoint(account, `${receiver.url}/1`);
     const two = await world.addEndpoint(account, `${receiver.url}/2`, {
       events: ["watchlist.run.completed"],

@@ -122,7 +122,7 @@ interface MethodSetting {
   readonly ThrottlingBurstLimit: number;
 }
 
-describe.each(stages)("the rate limits of the gateway in %s", (stage) => {
+describe.each(stages)("the rate limits of the gateway in the stage %s", (stage) => {
   const { service } = synthesize(stage);
   const [properties] = propertiesOf(service, "AWS::ApiGateway::Stage");
   const settings = properties?.["MethodSettings"] as readonly MethodSetting[];
@@ -156,7 +156,7 @@ describe.each(stages)("the rate limits of the gateway in %s", (stage) => {
     );
   });
 
-  it("are in total at most the quota of the AWS account, including their bursts", () => {
+  it("are in total at most the quotas of the AWS account for calls per second and for bursts", () => {
     const others = paths.length * verbs.length - ofRoutes.length;
     const sumOf = (name: "ThrottlingRateLimit" | "ThrottlingBurstLimit"): number =>
       ofRoutes.reduce((sum, one) => sum + one[name], others * (defaults?.[name] ?? Infinity));
@@ -203,7 +203,7 @@ describe("the API's access logs", () => {
     expect(logGroups[id]?.Properties["RetentionInDays"]).toBe(30);
   });
 
-  it("create the AWS account's logging role if the context value is 'setup', and keep the role when the stack is deleted", () => {
+  it("create the AWS account's logging role if the context value 'accessLogs' is 'setup', and keep the role when the stack is deleted", () => {
     const { service } = synthesize("prod", { accessLogs: "setup" });
     const accounts = Object.values(resourcesOf(service, "AWS::ApiGateway::Account"));
     const roles = Object.entries(resourcesOf(service, "AWS::IAM::Role"));

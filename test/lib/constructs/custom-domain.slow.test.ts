@@ -72,7 +72,7 @@ describe("a custom domain", () => {
     expect(deploymentOf(service)).not.toEqual(deploymentOf(synthesize("prod").service));
   });
 
-  it("is passed as an environment variable to the functions that compare addresses with it", () => {
+  it("is passed as an environment variable to the functions that compare the addresses of calls with it", () => {
     const domainsIn = (template: Template): unknown[] =>
       propertiesOf(template, "AWS::Lambda::Function").flatMap(({ Environment }) => {
         const { Variables } = Environment as { Variables: Record<string, unknown> };

@@ -77,7 +77,7 @@ describe("the firewall", () => {
     },
   );
 
-  it("counts all calls except item calls towards the lower rate limit of an IP address", () => {
+  it("counts all calls except item calls towards the lower of the two rate limits of an IP address", () => {
     const rate = rules.find(({ Name }) => Name === "RateOfOtherCalls")?.Statement;
     const scope = JSON.stringify(rate?.RateBasedStatement?.ScopeDownStatement);
     const found = parse(
@@ -107,7 +107,7 @@ describe("the firewall", () => {
     expect(names.filter((name) => !/^\w{1,128}$/.test(name))).toEqual([]);
   });
 
-  it("does not block requests that match a managed rule and that the service accepts", () => {
+  it("does not block requests that the service accepts, even if they match a managed rule", () => {
     const counted = rules.flatMap(
       ({ Statement }) => Statement.ManagedRuleGroupStatement?.RuleActionOverrides ?? [],
     );

@@ -62,7 +62,7 @@ describe("a gradual deployment", () => {
     }
   });
 
-  it("is a canary deployment in prod by default, and the context can choose another kind", () => {
+  it("is a canary deployment in prod by default, unless the context names another kind of deployment", () => {
     const canary = "CodeDeployDefault.LambdaCanary10Percent5Minutes";
     expect(configurationsIn()).toEqual([canary]);
     expect(configurationsIn("canary-10-percent-5-minutes")).toEqual([canary]);
@@ -92,14 +92,17 @@ describe("a deployment that is not gradual", () => {
   it.each([
     ["in dev", synthesize("dev")],
     ["in prod if the context requests it", synthesize("prod", { deployment: "all-at-once" })],
-  ])("creates no CodeDeploy resources and no alarms on function versions %s", (_, stacks) => {
-    const template = stacks.service;
+  ])(
+    "creates no CodeDeploy resources and no alarms on function versions (deployment: %s)",
+    (_, stacks) => {
+      const template = stacks.service;
 
-    expect(resourcesOf(template, "AWS::CodeDeploy::DeploymentGroup")).toEqual({});
-    expect(resourcesOf(template, "AWS::CodeDeploy::Application")).toEqual({});
-    expect(JSON.stringify(resourcesOf(template, "AWS::Lambda::Alias"))).not.toContain(
-      "UpdatePolicy",
-    );
-    expect(JSON.stringify(template.toJSON())).not.toContain("ExecutedVersion");
-  });
+      expect(resourcesOf(template, "AWS::CodeDeploy::DeploymentGroup")).toEqual({});
+      expect(resourcesOf(template, "AWS::CodeDeploy::Application")).toEqual({});
+      expect(JSON.stringify(resourcesOf(template, "AWS::Lambda::Alias"))).not.toContain(
+        "UpdatePolicy",
+      );
+      expect(JSON.stringify(template.toJSON())).not.toContain("ExecutedVersion");
+    },
+  );
 });

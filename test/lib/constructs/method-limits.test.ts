@@ -45,7 +45,7 @@ describe("throttleSums", () => {
 
 describe("the gateway's rate limits", () => {
   it.each(stages)(
-    "allow in %s at least three times the rate of one API key, or of one IP address at the firewall's limit",
+    "allow in the stage %s at least three times the rate of one API key, or of one IP address at the firewall's limit",
     (stage) => {
       const { itemCalls, otherCalls } = configs[stage].throttle;
       const { all, otherThanItemCalls } = requestsPerSecondOfAddress;

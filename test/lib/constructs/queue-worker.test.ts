@@ -43,7 +43,7 @@ describe.each([
     );
   });
 
-  it("retries only the failed messages of a batch, and limits the worker's concurrency", () => {
+  it("gets back only the failed messages of a batch, and limits the worker's concurrency", () => {
     expect(propertiesOf(service, "AWS::Lambda::EventSourceMapping")).toContainEqual(
       expect.objectContaining({
         FunctionName: { "Fn::Join": ["", [partOfArn(6, name), ":live"]] },

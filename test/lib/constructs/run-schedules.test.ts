@@ -30,7 +30,7 @@ describe("the watchlists' schedules", () => {
     );
   });
 
-  it("send to the runs queue with a role that only this group can assume", () => {
+  it("send messages to the runs queue with a role that only schedules of this group can assume", () => {
     const [roleId = "", role] =
       Object.entries(resourcesOf(service, "AWS::IAM::Role")).find(([id]) =>
         id.startsWith("RunSchedulesRole"),
@@ -63,7 +63,7 @@ describe("the watchlists' schedules", () => {
     // The run starter restores missing schedules and removes superfluous schedules.
     ["the run starter", "run-starter"],
   ])(
-    "can be managed by %s, but their role can be passed only to EventBridge Scheduler",
+    "can be managed by the function that changes them (%s), but their role can be passed only to EventBridge Scheduler",
     (_, name) => {
       const manage = statementFor(name, "scheduler:CreateSchedule");
       const pass = statementFor(name, "iam:PassRole");

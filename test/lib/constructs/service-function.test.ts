@@ -77,7 +77,7 @@ describe("every Lambda function", () => {
     }
   });
 
-  it("may send messages to its own queue only if it is 'delivery' or 'run-step'", () => {
+  it("may send messages to the queue that invokes the function only if it is 'delivery' or 'run-step'", () => {
     const feedingThemselves = [...functionIds(service)]
       .filter(([, id]) => functions[id]?.Properties["RecursiveLoop"] === "Allow")
       .map(([name]) => name)
@@ -86,7 +86,7 @@ describe("every Lambda function", () => {
     expect(feedingThemselves).toEqual(["delivery", "run-step"]);
   });
 
-  it("has a timeout of 300 seconds if it streams responses of the API, and of 29 seconds if it buffers these responses", () => {
+  it("has a timeout of 300 seconds if it streams API responses, and of 29 seconds if it buffers API responses", () => {
     for (const [name, group] of Object.entries(groups)) {
       const properties = functions[functionIds(service).get(name) ?? ""]?.Properties;
 
@@ -145,7 +145,7 @@ describe("reserved concurrency", () => {
     }
   });
 
-  it("is absent in dev, and in prod if the context turns it off", () => {
+  it("is absent in dev, and in prod if the context turns reserved concurrency off", () => {
     expect(reservedIn(synthesize("dev").service)).toEqual({});
     expect(reservedIn(synthesize("prod", { reservedConcurrency: "off" }).service)).toEqual({});
   });

@@ -49,7 +49,7 @@ const metricsOf = (alarm: Alarm): readonly Metric[] =>
     ? [alarm as unknown as Metric]
     : alarm.Metrics.flatMap(({ MetricStat }) => (MetricStat ? [MetricStat.Metric] : []));
 
-describe.each(stages)("the alarms of %s", (stage) => {
+describe.each(stages)("the alarms of the stage %s", (stage) => {
   const { service, data } = synthesize(stage);
   const topic = {
     "Fn::GetStackOutput": { StackName: stackName(stage, "data"), OutputName: "AlarmTopicArn" },
@@ -130,7 +130,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
     );
   });
 
-  it("link, in total, to every entry of the runbook", () => {
+  it("link to every entry of the runbook, counted over all alarms", () => {
     const text = alarms.map(({ AlarmDescription }) => AlarmDescription).join("\n");
 
     const unlinked = runbookAnchors.filter((anchor) => !text.includes(`#${anchor}`));
@@ -153,7 +153,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
     expect(alarm).not.toHaveProperty("Dimensions");
   });
 
-  it("measure the proportion of calls with 4xx, 401 and 429", () => {
+  it("measure the proportion of calls that get a 4xx status, the status 401 or the status 429", () => {
     const read = ["calls-refused", "calls-unauthorized", "calls-rate-limited"].map((name) =>
       named(name)
         .flatMap(metricsOf)
@@ -171,7 +171,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
     expect(new Set(alarms.map(({ AlarmName }) => AlarmName)).size).toBe(alarms.length);
   });
 
-  it("use in their expressions only metrics that the same alarm defines", () => {
+  it("use in an expression only metrics that the same alarm defines", () => {
     for (const { Metrics = [] } of alarms) {
       const ids = Metrics.map(({ Id }) => Id);
       for (const { Expression = "" } of Metrics) {
@@ -314,7 +314,7 @@ describe("the SNS topic of the alarms", () => {
   });
 
   it.each(["0", "-5", "500 USD", "1e3", true])(
-    "makes the synthesis refuse the budget %j",
+    "is not synthesized, and an error names the value, if the context contains the invalid budget %j",
     (monthlyBudget) => {
       expect(() => templateOf({ monthlyBudget: String(monthlyBudget) })).toThrow(
         "Context key 'monthlyBudget' must be an amount in US dollars",

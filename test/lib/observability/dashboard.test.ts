@@ -55,7 +55,7 @@ function ownMetrics(widgets: readonly Widget[]): readonly (readonly [string, rea
     });
 }
 
-describe.each(stages)("the CloudWatch dashboard of %s", (stage) => {
+describe.each(stages)("the CloudWatch dashboard of the stage %s", (stage) => {
   const widgets = widgetsOf(stage);
 
   it("has a row for each part of the service", () => {
@@ -146,7 +146,7 @@ describe("the list of metric names", () => {
     .map((path) => readFileSync(path, "utf8"))
     .join("\n");
 
-  it.each(allMetricNames)("contains '%s', and the code writes this metric", (name) => {
+  it.each(allMetricNames)("contains the metric '%s', and the code writes this metric", (name) => {
     expect(code).toMatch(new RegExp(`\\b${name}:`));
   });
 });

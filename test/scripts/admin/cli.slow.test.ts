@@ -226,7 +226,7 @@ describe("the admin command, for a run,", () => {
     expect((await atTerminal("runs", "--watchlist", watchlist)).out).not.toContain("more");
   });
 
-  it("reports that a watchlist has more runs than --limit allows it to list", async () => {
+  it("reports that a watchlist has more runs than the number in --limit", async () => {
     const created = await world.api.send("POST", "/watchlists", {
       name: "Twice",
       platform: "retailer_d",
@@ -247,7 +247,7 @@ describe("the admin command, for a run,", () => {
 });
 
 describe("the admin command, for dead letters,", () => {
-  it("counts and shows messages without removing them from the dead-letter queue, and moves them back to their original queue", async () => {
+  it("counts and shows dead letters without removing them from their queue, and moves them back to their original queue", async () => {
     const sqs = new SQSClient({});
     const { data } = await result("dead-letters");
     expect(data.map(({ queue }) => queue)).toEqual(["runs", "steps", "finishes", "deliveries"]);
@@ -415,7 +415,7 @@ describe("the admin command, for an account of an earlier release,", () => {
     );
   });
 
-  it("counts an account that cannot be moved to shards as failed, and moves the other accounts", async () => {
+  it("counts an account that cannot be moved to shards as failed, and moves all other accounts", async () => {
     const accountId = `acct_${"8".repeat(24)}`;
     const TableName = world.ready["accounts_table"];
     const damaged = { ...accountKeys.account(accountId), id: accountId, name: "Damaged" };
@@ -597,7 +597,7 @@ describe("the admin command, with a wrong command line,", () => {
     expect(err).toContain("Start one with npm start");
   });
 
-  it("prints all commands if the command line names none, and the usage of a command with --help", async () => {
+  it("prints all commands if the command line names none, and the usage of a command if the command line has --help", async () => {
     const usage = await admin("--help");
     expect(usage.code).toBe(0);
     expect(usage.out).toMatch(/^ {2}dead-letters replay {2,}Moves the messages/m);
@@ -736,7 +736,7 @@ describe("the admin command, for a deployed stage,", () => {
     ["\n", false],
     ["", false],
   ])(
-    "asks at a terminal for confirmation of a change of prod (answer: %j, confirmed: %j)",
+    "asks at a terminal for confirmation of a change of prod (typed answer: %j, change confirmed: %j)",
     async (typed, isConfirmed) => {
       const input = Object.assign(new PassThrough(), { isTTY: true });
       const output = new PassThrough();

@@ -206,7 +206,7 @@ describe.skipIf(aws === undefined)("the roles of operators, with an AWS emulator
     expect(err).toContain("not authorized");
   });
 
-  it("do not allow the role 'act' to delete tables, ledger rows or audit lines", async () => {
+  it("allow no deletion of tables and ledger rows with the role 'act', and no deletion of audit lines with any role that the test assumes", async () => {
     const options = await clientsOf("act");
     const table = new DynamoDBClient(options).send(
       new DeleteTableCommand({ TableName: data["AccountsTableName"] }),
@@ -225,7 +225,7 @@ describe.skipIf(aws === undefined)("the roles of operators, with an AWS emulator
     }
   });
 
-  it("are required to list accounts", async () => {
+  it("are required to list accounts: the command fails with --role none", async () => {
     expect((await admin("accounts", "--role", "none")).err).toContain("not authorized");
   });
 

@@ -16,7 +16,7 @@ const settings = {
   maxAttempts: 1,
 };
 
-describe("a replay of dead letters without SQS's own message move task", () => {
+describe("a replay of dead letters without the message move task of SQS", () => {
   let fauxqs: Awaited<ReturnType<typeof startFauxqs>>;
   let sqs: SQSClient;
   let urls: { queue: string; deadLetters: string };
@@ -77,7 +77,7 @@ describe("a replay of dead letters without SQS's own message move task", () => {
     expect(await drain(urls.deadLetters)).toEqual([]);
   });
 
-  it("loses no message if it is interrupted between sending a message and deleting it from the dead-letter queue", async () => {
+  it("loses no message if the replay is interrupted between sending a message and deleting it from the dead-letter queue", async () => {
     await bury(["a", "b", "c"]);
     let deletions = 0;
     sqs.middlewareStack.add(
@@ -102,7 +102,7 @@ describe("a replay of dead letters without SQS's own message move task", () => {
     ).toEqual(["b", "c"]);
   });
 
-  it("moves only as many messages as the queue had at the start, even if some return to the dead-letter queue", async () => {
+  it("moves only as many messages as the dead-letter queue had at the start, even if some return to it", async () => {
     await bury(["a", "b"]);
     sqs.middlewareStack.add(
       (next, context) => async (call) => {
@@ -122,7 +122,7 @@ describe("a replay of dead letters without SQS's own message move task", () => {
   });
 });
 
-describe("a replay of dead letters with SQS's message move task", () => {
+describe("a replay of dead letters with the message move task of SQS", () => {
   let server: Server;
   let sqs: SQSClient;
   /** The requests that the test's SQS server received: action and body, in order. */

@@ -13,11 +13,14 @@ describe("the check of a benchmark against the committed file", () => {
     );
   });
 
-  it.each([9, 11])("refuses a count of %i requests if the committed count is 10", (requests) => {
-    expect(gateDifferences(committed, { counts: { requests }, ratios: { cpu: 4 } })).toEqual([
-      { name: "requests", committed: 10, measured: requests, allowed: "exactly 10" },
-    ]);
-  });
+  it.each([9, 11])(
+    "refuses a measured count of %i requests if the committed count is 10",
+    (requests) => {
+      expect(gateDifferences(committed, { counts: { requests }, ratios: { cpu: 4 } })).toEqual([
+        { name: "requests", committed: 10, measured: requests, allowed: "exactly 10" },
+      ]);
+    },
+  );
 
   it("refuses a ratio above 1.25 times the committed ratio", () => {
     const measured = { counts: { requests: 10 }, ratios: { cpu: 5.01 } };
@@ -26,7 +29,7 @@ describe("the check of a benchmark against the committed file", () => {
     ]);
   });
 
-  it("refuses a measured name that the file lacks, and a name in the file that is no longer measured", () => {
+  it("refuses a measurement whose name the file lacks, and a name in the file that is no longer measured", () => {
     const measured = { counts: { units: 3 }, ratios: { cpu: 4 } };
     expect(gateDifferences(committed, measured)).toEqual([
       { name: "requests", committed: 10, measured: "none", allowed: "exactly 10" },

@@ -55,7 +55,7 @@ test("the template adapter of the smoke test replaces an alarm on an expression 
   expect(summary).toContain("1 alarm ");
 });
 
-test("the template adapter of the smoke test shortens the visibility timeouts of queues, and adds none to a queue without one", () => {
+test("the template adapter of the smoke test shortens the visibility timeouts of queues, and adds no timeout to a queue that has none", () => {
   const queue = (Properties: object) => ({ Type: "AWS::SQS::Queue", Properties });
   const Resources = {
     A: queue({ VisibilityTimeout: 1_080, Name: "a" }),

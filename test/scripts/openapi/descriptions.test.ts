@@ -80,7 +80,7 @@ describe("the descriptions in the OpenAPI document", () => {
     ["answer", [...answers, ...named("response", responses)]],
     ["header", named("header", headers)],
     ["tag and security scheme", [...named("tag", tags), ...named("scheme", securitySchemes)]],
-  ] as const)("exist for every %s", (_kind, described) => {
+  ] as const)("exist for every element of the kind '%s'", (_kind, described) => {
     expect(described.length).toBeGreaterThan(3);
     const without = described.filter(
       ({ description }) => typeof description !== "string" || !/^.{6,}[.`]$/s.test(description),

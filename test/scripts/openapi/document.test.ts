@@ -166,7 +166,7 @@ describe("deprecated aliases in the OpenAPI document", () => {
     ["Watchlist", "asin_count"],
     ["Watchlist", "asins_by_state"],
     ["WatchlistItem", "asin"],
-  ])("are marked as deprecated in the schema %s: '%s'", (schema, name) => {
+  ])("are marked as deprecated in the schema %s: the field '%s'", (schema, name) => {
     expect(document.components.schemas[schema]).toMatchObject({
       properties: { [name]: { deprecated: true } },
     });

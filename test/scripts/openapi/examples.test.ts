@@ -70,7 +70,7 @@ const examplesOf = ({ example, examples = {} }: Media): readonly unknown[] => [
 
 describe("every operation and webhook of the OpenAPI document", () => {
   it.each([...calls, ...events])(
-    "$key has a summary, a description, and a description of each parameter",
+    "with the key $key has a summary, a description, and a description of each parameter",
     ({ operation }) => {
       expect(operation.summary).toMatch(/\w/);
       expect(operation.description).toMatch(/\w/);
@@ -80,27 +80,30 @@ describe("every operation and webhook of the OpenAPI document", () => {
     },
   );
 
-  it.each([...calls, ...events])("$key has examples that its schemas accept", ({ operation }) => {
-    const bodies = [
-      ["request", operation.requestBody ?? {}] as const,
-      ...Object.entries(operation.responses),
-    ];
-    for (const [where, body] of bodies) {
-      const media = jsonOf(body);
-      if (
-        media?.schema === undefined ||
-        !("$ref" in media.schema || "properties" in media.schema)
-      ) {
-        continue;
+  it.each([...calls, ...events])(
+    "with the key $key has examples that its schemas accept",
+    ({ operation }) => {
+      const bodies = [
+        ["request", operation.requestBody ?? {}] as const,
+        ...Object.entries(operation.responses),
+      ];
+      for (const [where, body] of bodies) {
+        const media = jsonOf(body);
+        if (
+          media?.schema === undefined ||
+          !("$ref" in media.schema || "properties" in media.schema)
+        ) {
+          continue;
+        }
+        const examples = examplesOf(media);
+        expect(examples.length, `${where} has no example`).toBeGreaterThan(0);
+        for (const example of examples) expect(errorsOf(media.schema, example), where).toBeNull();
       }
-      const examples = examplesOf(media);
-      expect(examples.length, `${where} has no example`).toBeGreaterThan(0);
-      for (const example of examples) expect(errorsOf(media.schema, example), where).toBeNull();
-    }
-    for (const { name, schema, example } of operation.parameters ?? []) {
-      if (example !== undefined) expect(errorsOf(schema, example), name).toBeNull();
-    }
-  });
+      for (const { name, schema, example } of operation.parameters ?? []) {
+        if (example !== undefined) expect(errorsOf(schema, example), name).toBeNull();
+      }
+    },
+  );
 });
 
 describe("the code samples of every operation", () => {

@@ -53,7 +53,7 @@ it.each<[string, Observation]>([
     "a 501 while everything after the key check hangs",
     { ...structured, mode: "hanging after the key check" },
   ],
-])("the rules of the outage test accept %s", (_, seen) => {
+])("the rules of the outage test accept an allowed response: %s", (_, seen) => {
   expect(findBrokenRules(seen)).toEqual([]);
 });
 

@@ -47,7 +47,7 @@ const send = async (
 };
 
 it.each(["healthy", "slow"] as const)(
-  "the outage test's proxy forwards requests and responses while the store is %s",
+  "the outage test's proxy forwards requests and responses while the store is in the state '%s'",
   async (mode) => {
     await proxy.set(mode);
     expect(await send("one")).toBe("executed one");
@@ -62,7 +62,7 @@ it("the outage test's proxy refuses connections while the store is killed", asyn
   expect(executed).toEqual(["two"]);
 });
 
-it("the outage test's proxy holds requests while the store hangs, and later forwards them even if the client has aborted them", async () => {
+it("the outage test's proxy holds requests while the store hangs, and later forwards even requests that the client has aborted", async () => {
   await proxy.set("hanging");
   const client = new AbortController();
   const answer = send("one", { signal: client.signal }).catch(() => "aborted");
@@ -74,7 +74,7 @@ it("the outage test's proxy holds requests while the store hangs, and later forw
   expect(executed).toEqual(["one"]);
 });
 
-it("the outage test's proxy forwards requests until the first charge and holds later ones, in the mode that hangs at the charge", async () => {
+it("the outage test's proxy, in the mode that hangs at the charge, forwards requests until the first charge and holds later requests", async () => {
   await proxy.set("hanging at the charge");
   expect(await send('{"type":{"S":"reserve"}}')).toContain("reserve");
   const charging = send('{"type":{"S":"charge"}}');
@@ -86,7 +86,7 @@ it("the outage test's proxy forwards requests until the first charge and holds l
   expect(await after).toBe("executed a read");
 });
 
-it("the outage test's proxy forwards only requests that check an API key, in the mode that hangs after the key check", async () => {
+it("the outage test's proxy, in the mode that hangs after the key check, forwards only requests that check an API key", async () => {
   await proxy.set("hanging after the key check");
   const keyRow = '{"Key":{"pk":{"S":"key#1"}}}';
   expect(await send(keyRow, { operation: "UpdateItem" })).toBe(`executed ${keyRow}`);

@@ -51,7 +51,7 @@ describe("checkOutRelease", () => {
     );
   });
 
-  it("explains that the clone has no tags if it does not find the tag", async () => {
+  it("fails for an unknown tag in a clone without tags, and states that the clone has no tags", async () => {
     commit("old");
     await expect(checkOutRelease("--all", project)).rejects.toThrow(
       'There is no git tag "--all". This clone has no tags.',

@@ -44,7 +44,7 @@ describe("rollBackStage", () => {
     expect(deployed).toEqual([]);
   });
 
-  it("fails if the cancel of an update does not restore the previous state", async () => {
+  it("fails if canceling an update does not restore the previous state of the stack", async () => {
     const { client } = formation("UPDATE_IN_PROGRESS", "x", "UPDATE_ROLLBACK_FAILED");
 
     await expect(rollBackStage(client, rollback(null))).rejects.toThrow(

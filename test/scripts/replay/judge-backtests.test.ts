@@ -46,7 +46,7 @@ async function judged(played: readonly (readonly TestedRun[])[], repeated: typeo
 }
 
 describe("the check that compares the back-tests of a replay with the events of its runs", () => {
-  it("back-tests each watchlist with its pipeline and with the pipeline of the other watchlist", async () => {
+  it("back-tests each of two watchlists with its own pipeline and with the pipeline of the other watchlist", async () => {
     const runs = [[runOf(1, ["a"]), runOf(2, ["a", "b"])]];
     const { calls, results } = await judged(runs, runs);
 
@@ -62,7 +62,7 @@ describe("the check that compares the back-tests of a replay with the events of 
     ]);
   });
 
-  it("reports entries that only the runs or only the back-tests contain", async () => {
+  it("reports event entries that only the runs or only the back-tests contain", async () => {
     const { results } = await judged([[runOf(1, ["a", "b"])]], [[runOf(1, ["b", "c"])]]);
 
     expect(results).toMatchObject([
@@ -74,7 +74,7 @@ describe("the check that compares the back-tests of a replay with the events of 
     );
   });
 
-  it("reports entries whose content differs between a run and a back-test", async () => {
+  it("reports event entries whose content differs between a run and a back-test", async () => {
     const { results } = await judged([[runOf(1, ["a"])]], [[runOf(2, ["a"])]]);
     expect(results).toMatchObject([
       { equal: 0, missing: 2, unexpected: 2 },

@@ -67,7 +67,7 @@ const realDaysOf = (size: number): readonly Decision[] => [
 ];
 
 describe("the check that compares the brake decisions of a replay with DuckDB", () => {
-  it("accepts correct counts of changed items, including the count of a day with all prices multiplied by 100", async () => {
+  it("accepts correct counts of changed items, including the count of a day on which all prices are multiplied by 100", async () => {
     const wrong = { day: "2026-01-01", factor: 100, changed: 48, read: 50, isHeld: true };
 
     // Two of the 50 items with an earlier price have no price now. The new item does not count.

@@ -142,7 +142,7 @@ const isEqual = (rows: readonly Row[]) => ({
 });
 
 describe("the check that compares a replay with DuckDB", () => {
-  it("reports no difference for decisions that were calculated by hand", async () => {
+  it("reports no difference for decisions that the test's author calculated without DuckDB", async () => {
     const results = await judge(decisions);
 
     for (const [rule, rows] of Object.entries(decisions)) {
@@ -151,7 +151,7 @@ describe("the check that compares a replay with DuckDB", () => {
     expect(results.get("history")).toMatchObject({ equal: 16, missing: 0, unexpected: 0 });
   });
 
-  it("reports no difference for derived fields that were calculated by hand", async () => {
+  it("reports no difference for derived fields that the test's author calculated without DuckDB", async () => {
     // The route that samples derived fields matches first on day 91, and then every 30 days.
     const derived: Decisions = {
       lowest30d: [["clearance", 41, null, 9.8]],
@@ -184,7 +184,7 @@ describe("the check that compares a replay with DuckDB", () => {
     }
   });
 
-  it("reports a missing decision and an unexpected decision of the service", async () => {
+  it("reports a decision that the service did not make, and a decision that DuckDB does not expect", async () => {
     const results = await judge({ ...decisions, once: [["drift", 3]] });
 
     expect(results.get("once")).toEqual({
@@ -199,7 +199,7 @@ describe("the check that compares a replay with DuckDB", () => {
     expect(results.get("changed")).toMatchObject({ missing: 0, unexpected: 0 });
   });
 
-  it("reports a decision with another reference value", async () => {
+  it("reports a decision whose reference value differs", async () => {
     const [, ...others] = decisions.percent ?? [];
     const percent: readonly Row[] = [["drift", 4, 97, 95], ...others];
 

@@ -17,7 +17,7 @@ const line = (id: string, ...prices: readonly (readonly [string, number | null])
   `${JSON.stringify({ id, name: "Kettle", prices })}\n`;
 
 describe("the price files of a replay", () => {
-  it("are read with the last of two prices of the same day", () => {
+  it("are read with the later of two prices of the same day", () => {
     const folder = written({
       corner: line("1", ["2026-01-01", 3], ["2026-01-03", 2.5], ["2026-01-03", 2.75]),
     });

@@ -124,7 +124,7 @@ describe("a day with wrong prices in a replay", () => {
     ]);
   });
 
-  it("is omitted if it would be the first day on which a shop has prices", async () => {
+  it("is omitted if the day would be the first day on which a shop has prices", async () => {
     const { played } = await play(shopOf(["2026-02-01", "2026-02-02"]));
 
     expect(played).toMatchObject({ runs: 4, held: 0 });

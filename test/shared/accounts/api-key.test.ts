@@ -35,7 +35,7 @@ describe("an API key", () => {
     ["{key}x", "must have 47 characters (got 48)"],
     ["svc_live_", "must have 47 characters (got 9)"],
   ])(
-    "is refused as malformed in the form %s, and the error does not repeat the key",
+    "is refused as malformed in the form %s, and the error does not contain the key",
     (written, reason) => {
       const key = newApiKey(false, systemRandom);
       const flaw = apiKeyFlaw(written.replaceAll("{key}", key));

@@ -82,7 +82,7 @@ describe("the rate window of an API key", () => {
     [1_021, 2],
     [3_000, 3],
   ])(
-    "refuses a call %d ms before the next possible one with a Retry-After of %d s",
+    "refuses a call %d ms before the next possible call with a Retry-After of %d s",
     (ms, seconds) => {
       expect(refusal(startMs + ms, startMs)).toMatchObject({
         rate: { remaining: 0, resetSeconds: startMs / 1_000 + Math.ceil(ms / 1_000) },

@@ -32,7 +32,7 @@ describe("the pause of a process after the rate limit refuses a call", () => {
     expect(afterRefusal(pause, { ...at, fraction: 0.5 }).untilMs).toBe(148);
   });
 
-  it("is not extended by the refusal of a call that was already in flight when it began", () => {
+  it("is not extended by the refusal of a call that was in flight when the pause began", () => {
     const one = afterRefusal(noPause, { nowMs: 1_000, fromMs: 1_500, fraction: 0 });
     expect(afterRefusal(one, { nowMs: 1_001, fromMs: 1_700, fraction: 0 })).toEqual(one);
   });

@@ -85,7 +85,7 @@ const shown = async () => {
 };
 
 describe("a back-test in a background job", () => {
-  it("returns all runs, even if they are too many for one call", async () => {
+  it("returns all runs of the time span, even if they are too many for one call", async () => {
     const started = await start();
     expect(started).toMatchObject({ outcome: "job", job: { status: "pending" } });
     expect(await shown()).toMatchObject({ status: "pending", progress: null, result: null });
@@ -117,14 +117,14 @@ describe("a back-test in a background job", () => {
     await expect(start()).resolves.toMatchObject({ outcome: "job" });
   });
 
-  it("fails, and can be started again, if its queue message could not be sent", async () => {
+  it("fails if its queue message could not be sent, and a new job can then be started", async () => {
     const broken = { ...dependencies(), backtestQueue: { send: async () => reject() } };
     const request = { watchlist: list, pipeline: pipelineOf(list), span };
     await expect(startBacktest(request, broken)).rejects.toThrow("the queue is down");
     await expect(start()).resolves.toMatchObject({ outcome: "job" });
   });
 
-  it("is not repeated if its queue message is delivered again", async () => {
+  it("is not repeated if the queue message of the job is delivered again", async () => {
     await start();
     await work();
     const before = await shown();
@@ -142,7 +142,7 @@ describe("a back-test in a background job", () => {
     });
   });
 
-  it("fails if it takes too long, and its error states how many runs were repeated", async () => {
+  it("fails if the back-test takes too long, and its error states how many runs were repeated", async () => {
     await start();
     await work({}, "2026-03-01");
     expect(await shown()).toMatchObject({
@@ -161,7 +161,7 @@ describe("a back-test in a background job", () => {
     });
   });
 
-  it("is returned as failed if it has not ended after two hours", async () => {
+  it("is returned as failed if the job has not ended after two hours", async () => {
     await start();
     bench.clock.advance(2 * hour - 1);
     expect(await shown()).toMatchObject({ status: "pending" });

@@ -141,7 +141,7 @@ describe("a back-test", () => {
   };
 
   it.each(Object.entries(pipelines))(
-    "of the current pipeline with %s returns the events and charges of the original runs",
+    "of the current pipeline with the feature '%s' returns the events and charges of the original runs",
     async (_name, pipeline) => {
       const list = await bench.createList(ids, { pipeline });
       await play(list);
@@ -182,7 +182,7 @@ describe("a back-test", () => {
     );
   });
 
-  it("of some of the runs returns the events of these runs", async () => {
+  it("of a part of the runs returns the events of these runs", async () => {
     const list = await bench.createList(ids, { pipeline: pipelines["changed routes"] ?? null });
     await play(list);
     const since = new Date(Date.parse(list.createdAt) + 3 * hour).toISOString();
@@ -276,7 +276,7 @@ describe("a back-test", () => {
     };
 
     it.each(Object.entries(pipelines))(
-      "with %s repeats the reads from before an item was delisted",
+      "of a pipeline with the feature '%s' repeats the reads from before an item was delisted",
       async (_name, pipeline) => {
         const list = await bench.createList(ids, { pipeline });
         await playChanges(list, delisted, additions);
@@ -292,7 +292,7 @@ describe("a back-test", () => {
       },
     );
 
-    it("repeats the reads after items were added again, in a time span that begins after their delisting", async () => {
+    it("repeats the reads after items were added again, even in a time span that begins after these items were delisted", async () => {
       const list = await bench.createList(ids, { pipeline: pipelines["changed routes"] ?? null });
       await playChanges(list, delisted, additions);
       const { runs } = await bench.runs.list(list.id, 100);
@@ -306,7 +306,7 @@ describe("a back-test", () => {
       expect(itemEventsOf(result)).toEqual(stored);
     });
 
-    it("omits and counts an item that was added again, if it was last read before the time span", async () => {
+    it("omits and counts an item that was added again, if the item was last read before the time span", async () => {
       const list = await bench.createList(ids, { pipeline: pipelines["changed routes"] ?? null });
       await playChanges(list, delisted, additions);
       const { runs } = await bench.runs.list(list.id, 100);
@@ -320,7 +320,7 @@ describe("a back-test", () => {
       expect(others.map(({ run }) => run.stats.steps["check"]?.requested)).toEqual([3, 4, 4]);
     });
 
-    it("omits and counts the reads from before an item was removed and added again", async () => {
+    it("omits and counts the reads of an item from before the item was removed and added again", async () => {
       const list = await bench.createList(ids, { pipeline: pipelines["changed routes"] ?? null });
       const reads = { "10001": [10, 9, 8, 7], "10002": [5, 5, 4, 4], "10003": [], "10004": [] };
       await playChanges(list, reads, { 3: [addAgain("10001")] });
@@ -384,7 +384,7 @@ describe("a back-test", () => {
     ],
     ["more history points than the maximum", { pointsMax: 3 }, "more than 3 history points"],
   ])(
-    "that needs %s is refused, and the error names the field to change",
+    "that exceeds a maximum is refused (it needs %s), and the error names the field to change",
     async (_name, bound, message) => {
       const list = await bench.createList(ids, { pipeline: null });
       await play(list);
@@ -466,7 +466,7 @@ describe("a back-test of a pipeline with renamed or additional steps", () => {
   const creditsOf = ({ runs }: Tested) => runs.map(({ run }) => run.credits);
   const matchedIn = ({ runs }: Tested) => runs.map(({ run }) => run.stats.matched);
 
-  it("repeats the past failures of a scraper when the step has another ID", async () => {
+  it("repeats the past failures of a scraper even if the pipeline gives the scraper's step another ID", async () => {
     const test = await played();
     for (const id of ["check", "s"]) {
       const result = await test(pipeline(step(id, { when: "failed", notify: true })));
@@ -476,7 +476,7 @@ describe("a back-test of a pipeline with renamed or additional steps", () => {
     }
   });
 
-  it("reads all items at a new first step, and reports the second read of an item as unknown", async () => {
+  it("reads all items at an additional first step, and reports the second read of an item in a run as unknown", async () => {
     const test = await played();
     const result = await test(
       pipeline(
@@ -489,7 +489,7 @@ describe("a back-test of a pipeline with renamed or additional steps", () => {
     expect(result.unknownReads).toEqual([{ step: "check", reads: 2 }]);
   });
 
-  it("does not charge a second read of items for which the source returned no answer", async () => {
+  it("does not charge the second read of an item for which the source returned no answer", async () => {
     const test = await played();
     const result = await test(
       pipeline(
@@ -517,7 +517,7 @@ describe("a back-test of a pipeline with renamed or additional steps", () => {
     expect(runs.map(({ run }) => [run.credits, run.stats.deferred])).toEqual([[0, 4]]);
   });
 
-  it("defers items whose creation time is later than the start time of their first run", async () => {
+  it("defers items that were created after the start of their first run", async () => {
     const bench = await startRunBench({ tables });
     const running = pipeline(step("check", { when: "changed", notify: true }));
     const list = await bench.createList(ids, { pipeline: running, maxCreditsPerRun: 3 });

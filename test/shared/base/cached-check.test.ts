@@ -3,7 +3,7 @@ import { cachedCheck } from "../../../shared/base/cached-check.ts";
 import { fixedClock } from "../../support/clock.ts";
 
 describe("cachedCheck", () => {
-  it("starts one check for all calls within freshMs, and a new check at the first call after that time", async () => {
+  it("starts one check for all calls within freshMs milliseconds, and starts another check at the first call after that time", async () => {
     const clock = fixedClock("2026-11-20T10:00:00.000Z");
     let checks = 0;
     const checked = cachedCheck({

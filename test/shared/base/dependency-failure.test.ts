@@ -38,7 +38,7 @@ it.each<[string, Error]>([
     "a transaction that is still in progress",
     new TransactionInProgressException({ ...failure(400), Message: "failed" }),
   ],
-])("%s is a dependency failure", (_, error) => {
+])("the failure '%s' counts as a dependency failure", (_, error) => {
   expect(isDependencyFailure(error)).toBe(true);
 });
 
@@ -50,6 +50,6 @@ it.each<[string, unknown]>([
   ["a failed condition of a write", new ConditionalCheckFailedException(failure(400))],
   ["a thrown object that is not an Error", { name: "TimeoutError" }],
   ["undefined", undefined],
-])("%s is not a dependency failure", (_, error) => {
+])("the failure '%s' does not count as a dependency failure", (_, error) => {
   expect(isDependencyFailure(error)).toBe(false);
 });

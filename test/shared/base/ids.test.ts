@@ -46,7 +46,7 @@ describe("timeOf", () => {
   });
 });
 
-it("derivedIdAt returns IDs that sort by their times", () => {
+it("derivedIdAt returns IDs whose order is the order of their times", () => {
   fc.assert(
     fc.property(times, times, (a, b) => {
       fc.pre(a < b);
@@ -57,7 +57,7 @@ it("derivedIdAt returns IDs that sort by their times", () => {
 });
 
 describe("numberOf", () => {
-  it("returns the number in an ID of the given owner, and undefined for an ID of another owner", () => {
+  it("returns the number in an ID if the ID belongs to the given owner, and otherwise undefined", () => {
     const id = numberedId("creditTransaction", 4_711, "acct_1");
     expect(numberOf("creditTransaction", id, "acct_1")).toBe(4_711);
     expect(numberOf("creditTransaction", id, "acct_2")).toBeUndefined();
@@ -79,7 +79,7 @@ const idOf = (place: { stamp: number; slot: number }, owner = "acct_1") =>
   placedId("creditTransaction", place, owner);
 
 describe("placeOf", () => {
-  it("returns the stamp and the slot in an ID of the given owner, and undefined for an ID of another owner", () => {
+  it("returns the stamp and the slot in an ID if the ID belongs to the given owner, and otherwise undefined", () => {
     fc.assert(
       fc.property(places, (place) => {
         expect(placeOf("creditTransaction", idOf(place), "acct_1")).toEqual(place);
@@ -107,7 +107,7 @@ describe("placeOf", () => {
   });
 });
 
-it("placedId returns IDs that sort by stamp and then by slot, after all numbered IDs", () => {
+it("placedId returns IDs that sort by stamp and then by slot, after all IDs with only a number", () => {
   fc.assert(
     fc.property(places, places, (a, b) => {
       fc.pre(a.stamp < b.stamp || (a.stamp === b.stamp && a.slot < b.slot));

@@ -8,7 +8,7 @@ describe("percentChange", () => {
     [-10, -5, 50],
     [0, 5, null],
     [4, 4, 0],
-  ])("from %d to %d is %s", (before, after, percent) => {
+  ])("from the value %d to the value %d is the percentage %s", (before, after, percent) => {
     expect(percentChange(before, after)).toBe(percent);
   });
 });

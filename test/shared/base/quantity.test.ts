@@ -8,7 +8,7 @@ describe("quantity", () => {
     [0, "0 items"],
     [1, "1 item"],
     [2, "2 items"],
-  ])("uses the singular only for the number 1: %i results in '%s'", (count, text) => {
+  ])("uses the singular only for the number 1: the number %i results in '%s'", (count, text) => {
     expect(quantity(count, "item")).toBe(text);
   });
 

@@ -16,7 +16,7 @@ function losing(times: number) {
 }
 
 describe("repeatChange", () => {
-  it("repeats the change until no concurrent change invalidates it, and returns its result", async () => {
+  it("repeats the change until no concurrent change invalidates it, and returns the result of the last attempt", async () => {
     const { attempt, make } = losing(2);
     await expect(repeatChange(make, { triesMax: 3, exhausted })).resolves.toBe("saved");
     expect(attempt.calls).toBe(3);

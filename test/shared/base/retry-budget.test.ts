@@ -40,7 +40,7 @@ describe("a retry budget", () => {
     expect(asked).toEqual([4_000, 3_000]);
   });
 
-  it("is not reduced by successful requests, however long they take", async () => {
+  it("is not reduced by successful requests, however long these requests take", async () => {
     const { under, request, budget } = world(7_000);
     await under(async () => {
       for (let n = 0; n < 10; n += 1) await request(3_000, "succeeds");
@@ -67,7 +67,7 @@ describe("a retry budget", () => {
     expect(asked).toEqual([]);
   });
 
-  it("is reduced by the pause before a retry, and refuses a pause that leaves no time for the retry", async () => {
+  it("is reduced by the wait before a retry, and refuses a wait that leaves no time for the retry", async () => {
     const { clock, under, budget } = world(1_000);
     const sleeping = { ...clock, sleep: async (ms: number) => clock.advance(ms) };
     await under(async () => {
@@ -81,7 +81,7 @@ describe("a retry budget", () => {
     expect(budget.leftMs()).toBe(300);
   });
 
-  it("allows the maximum number of attempts, with pauses that double up to their maximum", async () => {
+  it("allows the maximum number of attempts, with waits between them that double up to a maximum", async () => {
     const pauses: number[] = [];
     const clock = { now: () => new Date(0), sleep: async (ms: number) => void pauses.push(ms) };
     const bounds = { triesMax: 4, pauseMs: 10, pauseMsMax: 30 };
@@ -100,13 +100,13 @@ describe("a retry budget", () => {
 });
 
 describe("a separate retry budget", () => {
-  it("does not change the budget of the surrounding work", async () => {
+  it("does not change the retry budget of the surrounding work", async () => {
     const { under, failing, budget } = world(7_000);
     await under(() => withSeparateLoss(1_500, () => failing(1_500)));
     expect(budget.leftMs()).toBe(7_000);
   });
 
-  it("ends at the deadline of the surrounding work, but ignores the time that its failed requests took", async () => {
+  it("ends at the deadline of the surrounding work, but ignores the time that failed requests of this work took", async () => {
     let endsInMs = 5_000;
     const { under, failing, asked } = world(1_000, () => endsInMs);
     await under(async () => {
@@ -118,7 +118,7 @@ describe("a separate retry budget", () => {
     expect(asked).toEqual([1_000, 1_500]);
   });
 
-  it("limits the time of a wake-up message without a response, and the work continues", async () => {
+  it("limits the time of a wake-up message that gets no response, and the surrounding work continues", async () => {
     const { under, request, budget, asked } = world(7_000);
     const warned: string[] = [];
     await under(() =>
@@ -133,7 +133,7 @@ describe("a separate retry budget", () => {
   });
 });
 
-it("a call that uses up its retry budget and then its largest separate retry budget gets a response within 10 seconds", () => {
+it("a call that uses up its retry budget and then the largest separate retry budget gets a response within 10 seconds", () => {
   const { callLossMs, wakeUpMs, cancelMs, answerSpareMs } = limits.dependencies;
   expect(callLossMs + Math.max(wakeUpMs, cancelMs)).toBeLessThan(10_000 - 1_000);
   expect(cancelMs).toBeLessThan(answerSpareMs);

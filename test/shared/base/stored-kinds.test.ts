@@ -106,7 +106,7 @@ describe("the list of row kinds", () => {
     expect(Object.keys(kinds).filter((name) => !used.has(name))).toEqual([]);
   });
 
-  it("contains in laterRowKinds exactly the kinds that have a version after 1 or a conversion", () => {
+  it("contains in laterRowKinds exactly the kinds that have a conversion or a version after 1", () => {
     const later = Object.entries(kinds).filter(
       ([, { version, conversion }]) => version > 1 || conversion !== undefined,
     );
@@ -174,7 +174,7 @@ describe("the check of stored versions between two releases", () => {
     ]);
   });
 
-  it("allows one release to accept a new version, the next release to write the version, and the third release to require it", () => {
+  it("allows that one release accepts a new version, the next release writes it, and the third release requires it", () => {
     const steps = [
       [
         { version: 1, accepts: [1] },

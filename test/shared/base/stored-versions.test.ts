@@ -26,10 +26,13 @@ describe("a release of the service", () => {
   it.each([
     ["that accepts the next version", accepting, older],
     ["that writes the next version", writing, newer],
-  ])("%s converts rows of both versions to the version of its code", (_, kind, expected) => {
-    expect(readable(kind, { ...older, stored_version: 2 }, "it")).toEqual(expected);
-    expect(readable(kind, { ...newer, stored_version: 3 }, "it")).toEqual(expected);
-  });
+  ])(
+    "(%s) converts rows of the older and of the newer version to the version of its code",
+    (_, kind, expected) => {
+      expect(readable(kind, { ...older, stored_version: 2 }, "it")).toEqual(expected);
+      expect(readable(kind, { ...newer, stored_version: 3 }, "it")).toEqual(expected);
+    },
+  );
 
   it("stores the version of every row that it writes, except version 1", () => {
     expect(writable(accepting, older, "current")).toEqual({ ...older, stored_version: 2 });
@@ -38,13 +41,13 @@ describe("a release of the service", () => {
     expect(writable({ version: 1 }, older, "current")).toEqual(older);
   });
 
-  it("writes the older version of a convertible kind if it is configured to write the previous version", () => {
+  it("writes the older version of a kind with a conversion if the release is configured to write the previous version", () => {
     expect(writable(writing, newer, "previous")).toEqual({ ...older, stored_version: 2 });
     expect(writable(accepting, older, "previous")).toEqual({ ...older, stored_version: 2 });
     expect(writable(requiring, newer, "previous")).toEqual({ ...newer, stored_version: 3 });
   });
 
-  it("adds no attribute when it converts a row that lacks the converted attribute", () => {
+  it("adds no attribute when it converts a row without the attribute that the conversion changes", () => {
     expect(readable(writing, { id: "x", stored_version: 2 }, "it")).toEqual({ id: "x" });
   });
 

@@ -13,13 +13,13 @@ describe("the error message for a value that is not one of the valid values", ()
     [null, "(got null)."],
     [undefined, "(got nothing)."],
     ["x".repeat(100), `(got "${"x".repeat(39)}…).`],
-  ])("for the value %j lists the valid values and ends with %s", (value, end) => {
+  ])("for the value %j lists the valid values and ends with the text %s", (value, end) => {
     expect(invalidChoiceMessage("'state'", states, value)).toBe(
       `'state' must be one of new, active, delisted ${end}`,
     );
   });
 
-  it("is also the message of a schema from oneOf", () => {
+  it("is also the message of the schema that the function oneOf returns", () => {
     expect(safeParse(oneOf("state", states), "active").output).toBe("active");
     expect(safeParse(oneOf("state", states), "actve").issues?.[0].message).toBe(
       `'state' must be one of new, active, delisted (got "actve"). Did you mean 'active'?`,

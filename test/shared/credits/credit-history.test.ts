@@ -16,13 +16,13 @@ const entry: CreditTransaction = {
   chargedAt: null,
 };
 
-it("a filter by watchlist matches the ledger entries of its runs, and no others", () => {
+it("a filter by watchlist matches the ledger entries of the watchlist's runs, and not those of other watchlists", () => {
   expect(matches(entry, { watchlistId: "wl_1" })).toBe(true);
   expect(matches(entry, { watchlistId: "wl_2" })).toBe(false);
   expect(matches({ ...entry, source: null }, { watchlistId: "wl_1" })).toBe(false);
 });
 
-it("a filter by watchlist matches the ledger entries of its previews", () => {
+it("a filter by watchlist matches the ledger entries of the watchlist's previews", () => {
   const preview = { ...entry, source: { requestId: "req_1", watchlistId: "wl_1" } };
   expect(matches(preview, { watchlistId: "wl_1" })).toBe(true);
   expect(matches(preview, { watchlistId: "wl_2" })).toBe(false);

@@ -8,13 +8,13 @@ describe("the field 'max_credits' of a request body", () => {
   });
 
   it.each([{}, { max_credits: null }, { max_credits: 1 }, { max_credits: 2 ** 53 - 1 }])(
-    "may be absent, null or a positive integer: %j",
+    "may be absent, null or a positive integer (body: %j)",
     (sent) => {
       expect(v.parse(body, sent)).toEqual(sent);
     },
   );
 
-  it.each([0, -1, 1.5, 2 ** 53, "1", true])("is refused if it is %j", (sent) => {
+  it.each([0, -1, 1.5, 2 ** 53, "1", true])("is refused if its value is %j", (sent) => {
     expect(() => v.parse(body, { max_credits: sent })).toThrow(
       `'max_credits' must be an integer from 1 to 9007199254740991, or null (got ${JSON.stringify(sent)}).`,
     );

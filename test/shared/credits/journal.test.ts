@@ -36,11 +36,11 @@ describe("the usage that a ledger record causes", () => {
   it.each([
     ["counts a settled call that succeeded", settled, { successful: 1, failed: 0, credits: 3 }],
     ["counts a settled call that failed", failed, { successful: 0, failed: 1, credits: 0 }],
-  ])("on the day of the record %s", (_, record, counts) => {
+  ])("has the date of the record, and %s", (_, record, counts) => {
     expect(usageOf(record)).toEqual({ date: "2026-03-01", requests: 1, ...counts });
   });
 
-  it("counts a call whose charge is reversed as failed, on the day of the charge", () => {
+  it("counts a call whose charge is reversed as failed, on the day on which the call was charged", () => {
     expect(usageOf(reversed)).toEqual({
       date: "2026-03-01",
       requests: 0,
@@ -71,7 +71,7 @@ describe("the ledger entries of a settled hold", () => {
     ]);
   });
 
-  it("contain the number of charged items if the ledger record has it", () => {
+  it("contain the number of charged items if the ledger record contains this number", () => {
     expect(entriesOf(settled, before).map(({ itemsCharged }) => itemsCharged)).toEqual([4, 4]);
   });
 

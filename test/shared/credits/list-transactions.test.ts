@@ -60,7 +60,7 @@ describe("a listed ledger entry of a run's step", () => {
 describe("a listed ledger entry", () => {
   const { run_id: _run, step: _step, ...unattributed } = shown;
 
-  it("contains no ID of a call, a run or a step if it belongs to none of the three", async () => {
+  it("contains no ID of a call, a run or a step if it belongs to no call, no run and no step", async () => {
     expect(await listed(null)).toStrictEqual(unattributed);
   });
 
@@ -89,7 +89,7 @@ describe("a listed ledger entry", () => {
   it.each([
     ["names the request and the endpoint of an item call", { endpoint: "products" }],
     ["names only the request of an item call that an earlier release wrote", {}],
-  ])("%s", async (_, more) => {
+  ])("follows the rule that it %s", async (_, more) => {
     expect(await listed({ requestId: "req_1", ...more })).toStrictEqual({
       ...unattributed,
       request_id: "req_1",
@@ -104,7 +104,7 @@ describe("a page of ledger entries", () => {
   it.each([
     ["has more entries if it has a next page", "ctx_9", true],
     ["has no more entries if it has no next page", null, false],
-  ])("%s", async (_, next, more) => {
+  ])("follows the rule that it %s", async (_, next, more) => {
     const history: CreditHistory = { page: async () => ({ transactions: [], next }) };
     expect(await listTransactions(query, history)).toEqual({
       object: "list",
@@ -127,7 +127,7 @@ describe("a page of ledger entries", () => {
     expect(asked).toEqual([["acct_1", { limit: 7, startingAfter: undefined, filter }]]);
   });
 
-  it("is refused if 'starting_after' is not the ID of one of the account's entries", async () => {
+  it("is refused if 'starting_after' is not the ID of an entry of the account", async () => {
     const history: CreditHistory = { page: async () => ({ transactions: [], next: null }) };
     await expect(
       listTransactions({ ...query, startingAfter: "ctx_nothing" }, history),

@@ -9,7 +9,7 @@ it.each([
   ["2026-02-27", "2026-03-01", ["2026-02-27", "2026-02-28", "2026-03-01"]],
   ["2026-03-30", "2026-03-31", ["2026-03-30", "2026-03-31"]],
   ["2026-03-05", "2026-03-04", []],
-])("the list of days from %s to %s is %j", (from, to, days) => {
+])("the list of days from the day %s to the day %s is %j", (from, to, days) => {
   const { fields } = parseCron("@daily", "UTC");
   expect([...matchingDays(fields, dayOf(from), dayOf(to))].map(dateOf)).toEqual(days);
 });

@@ -65,7 +65,7 @@ const dayOf = (zone: string, at: Date): Temporal.PlainDate =>
   Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone).toPlainDate();
 
 describe("the occurrences of random crons in all time zones", () => {
-  it('equal the times that Temporal returns with the option "compatible", at least five minutes apart', () => {
+  it('equal the times that Temporal returns with the option "compatible", apart from times less than five minutes after the previous due time', () => {
     fc.assert(
       fc.property(randomCron, randomMoment, (random, { zone, after }) => {
         const cron = accepted(random, zone);
@@ -85,7 +85,7 @@ describe("the occurrences of random crons in all time zones", () => {
     );
   });
 
-  it("omit a local time only if another due time is less than five minutes earlier", () => {
+  it("omit a local time only if an earlier due time is less than five minutes before it", () => {
     fc.assert(
       fc.property(randomCron, randomMoment, (random, { zone, after }) => {
         const cron = accepted(random, zone);
@@ -101,7 +101,7 @@ describe("the occurrences of random crons in all time zones", () => {
     );
   });
 
-  it("are the same, in ascending order, whether they are computed together or one by one", () => {
+  it("are the same, in ascending order, whether the service computes them together or one by one", () => {
     fc.assert(
       fc.property(randomCron, randomMoment, (random, { zone, after }) => {
         const cron = accepted(random, zone);
@@ -123,7 +123,7 @@ describe("the occurrences of random crons in all time zones", () => {
 });
 
 describe("random cron expressions", () => {
-  it("are refused exactly if two of their local times are less than five minutes apart, or if they never fire", () => {
+  it("are refused exactly if two of their local times are less than five minutes apart, or if they have no due time", () => {
     fc.assert(
       fc.property(randomCron, (random) => {
         expect(accepted(random, "UTC") !== null).toBe(isAcceptable(random));

@@ -36,9 +36,12 @@ describe("the next due times of a cron", () => {
     c("45 5 * * * | Asia/Kathmandu", "2026-11-20T00:00Z", ["2026-11-21T00:00Z"]),
     c("*/5 * * * * | UTC", "2026-11-20T23:55Z", ["2026-11-21T00:00Z", "2026-11-21T00:05Z"]),
     c("0 12 * * * | Africa/Monrovia", "1960-01-01T00:00Z", ["1960-01-01T12:44:30.000Z"]),
-  ])("match the fields of the cron: $cron in $zone after $after", (given) => {
-    expect(dueOf(given)).toEqual(given.due);
-  });
+  ])(
+    "match the fields of the cron (the cron $cron in the zone $zone after the time $after)",
+    (given) => {
+      expect(dueOf(given)).toEqual(given.due);
+    },
+  );
 
   it.each([
     ["0 0 13 * FRI", ["2026-11-13", "2026-11-20", "2026-11-27", "2026-12-04", "2026-12-11"]],
@@ -92,9 +95,12 @@ describe("a cron's local time that a clock change skips", () => {
       "2018-05-04T15:15Z",
       "2018-05-05T14:45Z",
     ]),
-  ])("causes one run, delayed by the length of the gap: $cron in $zone after $after", (given) => {
-    expect(dueOf(given)).toEqual(given.due);
-  });
+  ])(
+    "causes one run, delayed by the length of the gap (the cron $cron in the zone $zone after the time $after)",
+    (given) => {
+      expect(dueOf(given)).toEqual(given.due);
+    },
+  );
 
   it("does not affect the runs on other days, which are at the usual local time", () => {
     const given = c("45 23 * * * | Pacific/Easter", "2026-09-04T12:00Z", [
@@ -105,7 +111,7 @@ describe("a cron's local time that a clock change skips", () => {
     expect(dueOf(given)).toEqual(given.due);
   });
 
-  it("causes its run in the order of time among the next day's runs if the delay crosses midnight", () => {
+  it("causes a run that is sorted by time among the next day's runs if the delay ends after midnight", () => {
     const given = c("0,45 0,23 * * * | Asia/Pyongyang", "2018-05-04T14:00Z", [
       "2018-05-04T14:30Z",
       "2018-05-04T15:00Z",
@@ -117,7 +123,7 @@ describe("a cron's local time that a clock change skips", () => {
     expect(dueOf(asked)).toEqual(asked.due);
   });
 
-  it("causes no second run if another due time of the cron equals the delayed time", () => {
+  it("causes no second run if another due time of the cron equals the delayed due time", () => {
     const given = c("*/30 * * * * | America/New_York", "2026-03-08T06:00Z", [
       "2026-03-08T06:30Z",
       "2026-03-08T07:00Z",
@@ -127,7 +133,7 @@ describe("a cron's local time that a clock change skips", () => {
     expect(dueOf(given)).toEqual(given.due);
   });
 
-  it("shares one run with the same local time of the next day if the clock change skips a whole day", () => {
+  it("shares one run with the same local time on the next day if the clock change skips a whole day", () => {
     const daily = c("0 9 * * * | Pacific/Apia", "2011-12-29T00:00Z", [
       "2011-12-29T19:00Z",
       "2011-12-30T19:00Z",
@@ -165,7 +171,7 @@ describe("a cron's local time that a clock change repeats", () => {
       "2018-02-19T02:30Z",
     ]),
   ])(
-    "causes one run, at the first occurrence of this time: $cron in $zone after $after",
+    "causes one run, at the first occurrence of this time (the cron $cron in the zone $zone after the time $after)",
     (given) => {
       expect(dueOf(given)).toEqual(given.due);
     },
@@ -196,9 +202,12 @@ describe("two cron times that a clock change brings closer than five minutes", (
       "2018-11-04T02:58Z",
       "2018-11-04T03:58Z",
     ]),
-  ])("cause one run, at the earlier time: $cron in $zone after $after", (given) => {
-    expect(dueOf(given)).toEqual(given.due);
-  });
+  ])(
+    "cause one run, at the earlier time (the cron $cron in the zone $zone after the time $after)",
+    (given) => {
+      expect(dueOf(given)).toEqual(given.due);
+    },
+  );
 
   it("cause no run at the later time if the calculation starts after the earlier time", () => {
     const cron = parseCron("0,58 2,4 * * *", "America/New_York");
@@ -243,7 +252,7 @@ describe("the number of a cron's due times in a period", () => {
     ["includes a due time at its end", "2026-11-20T09:00:00Z", "2026-11-21T09:00:00Z", 1],
     ["excludes a due time after its end", "2026-11-20T09:00:00Z", "2026-11-22T08:59:59Z", 1],
     ["counts each due time once", "2026-11-20T00:00:00Z", "2026-11-30T00:00:00Z", 10],
-  ])("%s", (...row) => {
+  ])("follows the rule that it %s", (...row) => {
     const [, after, until, expected] = row;
     expect(count(after, until)).toBe(expected);
   });

@@ -32,7 +32,7 @@ describe("the fields of a cron", () => {
     });
   });
 
-  it("contain all valid values if they are a star", () => {
+  it("contain all valid values if the field is a star", () => {
     expect(parseCron("0 * * * *", "UTC").fields).toEqual({
       minutes: [0],
       hours: numbers(0, 23),
@@ -77,7 +77,7 @@ describe("the fields of a cron", () => {
     expect(parseCron(`${field} 0 * * *`, "UTC").fields.minutes).toEqual(minutes);
   });
 
-  it("are marked as restricted unless they are a single star", () => {
+  it("are marked as restricted unless the field is a single star", () => {
     const { daysRestricted, weekdaysRestricted } = parseCron("0 0 */1 * *,1", "UTC").fields;
     expect([daysRestricted, weekdaysRestricted]).toEqual([true, true]);
   });
@@ -91,12 +91,12 @@ describe("a cron macro", () => {
     ["@monthly", "0 0 1 * *"],
     ["@yearly", "0 0 1 1 *"],
     ["@YEARLY", "0 0 1 1 *"],
-  ])("%s is equivalent to %s", (macro, expression) => {
+  ])("named %s is equivalent to the cron %s", (macro, expression) => {
     expect(parseCron(macro, "UTC").fields).toEqual(parseCron(expression, "UTC").fields);
   });
 
   it.each(["@", "@annually", "@midnight", "@reboot", "@every 5m", "@yearly !", "@@daily", "@dail"])(
-    "%s is refused with the list of the five valid macros",
+    "named %s is refused with the list of the five valid macros",
     (macro) => {
       expect(refusalOf(macro)).toMatchObject({
         param: "cron",
@@ -210,7 +210,7 @@ describe("an invalid cron", () => {
     ["0 0 * * * 2027 *", "7 fields"],
     ["0 0 1 * *\n0 0 1 * *", "9 fields"],
     ["0\u00a00\u00a0*\u00a0*\u00a0*", "1 field"],
-  ])("is refused if it does not have five fields: %j has %s", (expression, count) => {
+  ])("is refused if it does not have five fields: the text %j has %s", (expression, count) => {
     expect(refusalOf(expression).message).toContain(`'cron' must have 5 fields (got ${count})`);
   });
 
@@ -229,14 +229,14 @@ describe("an invalid cron", () => {
 
 describe("a cron", () => {
   it.each(["0 0 30 2 *", "0 0 30-31 FEB *", "0 0 31 4,6,9,11 *", "0 0 31 2-6/2 *"])(
-    "is refused if its days exist in none of its months: %s",
+    "is refused if its days exist in none of its months (the cron: %s)",
     (expression) => {
       expect(refusalOf(expression).message).toContain("'cron' never fires");
     },
   );
 
   it.each(["0 0 29 2 *", "0 0 30 2 MON", "0 0 31 * *", "0 0 30,31 2,4 *", "0 0 31 2,4,12 *"])(
-    "is accepted if one of its days exists in one of its months: %s",
+    "is accepted if one of its days exists in one of its months (the cron: %s)",
     (expression) => {
       expect(parseCron(expression, "UTC").expression).toBe(expression);
     },
@@ -259,11 +259,11 @@ describe("the smallest gap between two runs of a cron", () => {
     ["0,58 0,23 31 12 *", 58],
     ["0,58 0,23 1,31 4,6 *", 58],
     ["0,58 0,23 * * MON,WED,FRI", 58],
-  ])("is accepted for the expression %s: %d minutes", (expression, gap) => {
+  ])("is accepted for the expression %s, with a gap of %d minutes", (expression, gap) => {
     expect(smallestGapMinutes(parseCron(expression, "UTC").fields)).toBe(gap);
   });
 
-  it("is accepted if it is exactly five minutes on the days that match", () => {
+  it("is accepted if the gap is exactly five minutes on the days that the cron matches", () => {
     // 23:58 and 00:00 are two minutes apart, but the expression fires only on the first day of a
     // month.
     const { fields } = parseCron("0,5,58 0,23 1 * *", "UTC");
@@ -284,7 +284,7 @@ describe("the smallest gap between two runs of a cron", () => {
     ["0,58 0,23 29 2 SUN", "2 minutes apart"],
     ["0,58 0,23 1,28 2,3 MON", "2 minutes apart"],
     ["0,58 0,23 * 2 SAT,SUN", "2 minutes apart"],
-  ])("is refused for the expression %s: %s", (expression, gap) => {
+  ])("is refused for the expression %s, whose runs are %s", (expression, gap) => {
     expect(refusalOf(expression).message).toContain(gap);
   });
 });
@@ -303,11 +303,11 @@ describe("the time zone of a cron", () => {
     ["america/port-au-prince", "America/Port-au-Prince"],
     ["Etc/GMT+5", "Etc/GMT+5"],
     ["EST5EDT", "EST5EDT"],
-  ])("that is sent as %s is stored as %s", (text, timezone) => {
+  ])("is stored in its canonical form: sent as %s, it is stored as %s", (text, timezone) => {
     expect(parseCron("@daily", text).timezone).toBe(timezone);
   });
 
-  it("may be any IANA name, and a due time can be computed for each", () => {
+  it("may be any IANA name, and the service can compute a due time in each of these zones", () => {
     const names = [...Intl.supportedValuesOf("timeZone"), ...zoneAliases];
     expect(new Set(names).size).toBe(names.length);
     for (const name of names) {
@@ -333,7 +333,7 @@ describe("the time zone of a cron", () => {
     "constructor",
     "Europe/Berlin\u0000",
     "x".repeat(300),
-  ])("is refused if it is sent as %j", (timezone) => {
+  ])("is refused if the request contains the text %j", (timezone) => {
     const { param, message } = refusalOf("@daily", timezone);
     expect(param).toBe("timezone");
     expect(message).toContain("must be an IANA time zone name");

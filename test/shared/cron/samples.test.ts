@@ -34,23 +34,26 @@ interface ParseRow {
 }
 
 describe("the API status of a sample cron", () => {
-  it.each(rowsOf<ParseRow>("expressions.jsonl"))("for the expression $expr is $api", (row) => {
-    expect(isAccepted(row.expr)).toBe(row.api === "201");
-    if (row.fields === undefined) {
-      expect(() => parseFields(row.expr)).toThrow(/^'cron' (?:has|must have) /);
-      return;
-    }
-    const fields = parseFields(row.expr);
-    expect({
-      minute: fields.minutes,
-      hour: fields.hours,
-      day: fields.days,
-      month: fields.months,
-      weekday: fields.weekdays,
-    }).toEqual(row.fields);
-    expect(everFires(fields)).toBe(row.fires);
-    expect(smallestGapMinutes(fields)).toBe(row.min_gap_minutes);
-  });
+  it.each(rowsOf<ParseRow>("expressions.jsonl"))(
+    "for the expression $expr is the status $api",
+    (row) => {
+      expect(isAccepted(row.expr)).toBe(row.api === "201");
+      if (row.fields === undefined) {
+        expect(() => parseFields(row.expr)).toThrow(/^'cron' (?:has|must have) /);
+        return;
+      }
+      const fields = parseFields(row.expr);
+      expect({
+        minute: fields.minutes,
+        hour: fields.hours,
+        day: fields.days,
+        month: fields.months,
+        weekday: fields.weekdays,
+      }).toEqual(row.fields);
+      expect(everFires(fields)).toBe(row.fires);
+      expect(smallestGapMinutes(fields)).toBe(row.min_gap_minutes);
+    },
+  );
 });
 
 interface GapRow {
@@ -78,7 +81,7 @@ interface ClockRow {
 
 describe("the due times of a sample cron around a clock change", () => {
   it.each(rowsOf<ClockRow>("clock-changes.jsonl"))(
-    "equal those in the fixture: $cron in $timezone after $from_utc",
+    "equal those in the fixture (the cron $cron in the zone $timezone after the time $from_utc)",
     (row) => {
       const cron = parseCron(row.cron, row.timezone);
       const due = nextOccurrences(cron, new Date(row.from_utc), row.expect.length);

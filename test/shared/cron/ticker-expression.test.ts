@@ -23,7 +23,7 @@ describe("the EventBridge Scheduler expression of a cron in UTC", () => {
     ["0 0 29 2 *", "cron(0 0 29 2 ? *)"],
     // Either day field may match, which EventBridge cannot express.
     ["0 0 13 11 FRI", "cron(0 0 * 11 ? *)"],
-  ])("for the cron %s is %s", (expression, ticker) => {
+  ])("for the cron %s is the expression %s", (expression, ticker) => {
     expect(tickerExpression(parseCron(expression, "UTC"), now)).toBe(ticker);
   });
 });
@@ -36,7 +36,7 @@ describe("the EventBridge Scheduler expression of a cron in a time zone", () => 
     // Midnight is on another day in UTC, so the schedule fires every day.
     ["0 0 1 1 *", "Europe/Berlin", "cron(0 22-23 * * ? *)"],
     ["0 20 * 6 SUN", "America/New_York", "cron(0 0-1 * * ? *)"],
-  ])("for the cron %s in %s is %s", (expression, zone, ticker) => {
+  ])("for the cron %s in the zone %s is the expression %s", (expression, zone, ticker) => {
     expect(tickerExpression(parseCron(expression, zone), now)).toBe(ticker);
   });
 
@@ -46,12 +46,15 @@ describe("the EventBridge Scheduler expression of a cron in a time zone", () => 
     ["changed three days ago", "2018-05-07T15:00:00Z", "cron(0 2 * * ? *)"],
     ["changes in 800 days", "2016-02-24T15:00:00Z", "cron(0,30 2 * * ? *)"],
     ["changes in 801 days", "2016-02-23T15:00:00Z", "cron(30 2 * * ? *)"],
-  ])("covers each UTC offset of a time zone that %s", (_when, at, ticker) => {
-    const cron = parseCron("0 11 * * *", "Asia/Pyongyang");
-    expect(tickerExpression(cron, new Date(at))).toBe(ticker);
-  });
+  ])(
+    "covers each UTC offset of a time zone whose offset changes (the zone %s)",
+    (_when, at, ticker) => {
+      const cron = parseCron("0 11 * * *", "Asia/Pyongyang");
+      expect(tickerExpression(cron, new Date(at))).toBe(ticker);
+    },
+  );
 
-  it("fires on all days if the local time is midnight UTC of the next day", () => {
+  it("fires every day if the cron names a day of the month and its local time is midnight UTC of the next day", () => {
     const bogota = parseCron("0 19 1 * *", "America/Bogota");
     expect(tickerExpression(bogota, now)).toBe("cron(0 0 * * ? *)");
   });

@@ -46,7 +46,7 @@ async function deliverAll(): Promise<void> {
 }
 
 describe("the delivery of events to the event bus", () => {
-  it("puts each event of a run on the bus once, in order, with the bytes of its webhook", async () => {
+  it("puts each event of a run on the bus once, in order, with the bytes of the event's webhook deliveries", async () => {
     const receiver = await startReceiver();
     await world.addEndpoint(account, receiver.url);
     const run = aRun([...many(24), "watchlist.run.completed"]);
@@ -68,7 +68,7 @@ describe("the delivery of events to the event bus", () => {
     expect(await pending()).toEqual([]);
   });
 
-  it("sends only the failed events of a batch again", async () => {
+  it("sends again only the failed events of a batch", async () => {
     const run = aRun(many(12));
     world.bus.refuse((_, { call, position }) =>
       call === 0 && [2, 7].includes(position) ? "ThrottlingException" : undefined,
@@ -101,7 +101,7 @@ describe("the delivery of events to the event bus", () => {
     expect(details()).toEqual(bodies(run));
   });
 
-  it("postpones the remaining runs after three failed calls in a row", async () => {
+  it("postpones the remaining runs after three failed calls of the bus in a row", async () => {
     world.bus.refuse(() => "InternalFailure");
     for (const runId of ["wlrun_1", "wlrun_2", "wlrun_3", "wlrun_4", "wlrun_5"]) {
       await world.publish(aRun(many(1), { runId }));
@@ -121,7 +121,7 @@ describe("the delivery of events to the event bus", () => {
     expect(details()).toHaveLength(5);
   });
 
-  it("stops retrying an event after its last retry, and counts and logs the event", async () => {
+  it("stops retrying an event after the last allowed retry, and counts and logs the event", async () => {
     world.bus.refuse(({ detail }) => (detail.includes("_1_1") ? "InternalFailure" : undefined));
     const run = aRun(many(3));
     await world.publish(run);
@@ -192,7 +192,7 @@ describe("the delivery of events to the event bus", () => {
     expect(details()).toEqual([]);
   });
 
-  it("continues after the last sent batch in the next time slice", async () => {
+  it("continues in the next time slice after the last batch that it sent", async () => {
     const run = aRun(many(40));
     world.bus.refuse((_, { call, position }) => {
       if (call === 0 && position === 0) world.clock.advance(hour);
@@ -227,7 +227,7 @@ describe("the delivery of events to the event bus", () => {
     expect(await pending()).toEqual([]);
   });
 
-  it("removes its pending entries in a deployment without a bus", async () => {
+  it("removes the pending entries of the bus in a deployment that no longer has a bus", async () => {
     world.bus.refuse(() => "InternalFailure");
     await world.publish(aRun(many(1)));
     await world.deliverDue();
@@ -252,7 +252,7 @@ describe("the delivery of events to the event bus", () => {
     expect(await world.nextDue()).toBeNull();
   });
 
-  it("does not show its entries as webhook deliveries", async () => {
+  it("does not show the pending entries of the bus as webhook deliveries", async () => {
     world.bus.refuse(() => "InternalFailure");
     await world.publish(aRun(many(1)));
     const wanted = { limit: 10, before: null, filter: {} };

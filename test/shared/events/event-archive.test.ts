@@ -136,7 +136,7 @@ describe("archiveRun", () => {
     expect(await readRunIndex(small, bodies)).toMatchObject({ snapshot: other });
   });
 
-  it("writes identical objects when it is called again for the same run", async () => {
+  it("writes identical objects when the function is called again for the same run", async () => {
     await archiveRun(small, bodies);
     const first = await Promise.all(["events-00001.jsonl.gz", "run.json.gz"].map(object));
     await archiveRun(small, bodies);
@@ -243,7 +243,7 @@ describe("a read of archived events", () => {
     ]);
   });
 
-  it("fetches a chunk only when its first line is requested", async () => {
+  it("fetches a chunk only when the reader requests the first line of the chunk", async () => {
     const run = noisy([1.25, 1.25]);
     const { events } = await archiveRun(run, bodies);
     const reading = readLines(run, events, bodies);
@@ -290,7 +290,7 @@ const remove = (name: string) =>
   buckets.s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: `${folder}${name}` }));
 
 describe("the archive of a small run", () => {
-  it("is returned to the caller instead of being stored if the process writes the next row versions", async () => {
+  it("is returned to the caller instead of being stored as objects if the process writes the next row versions", async () => {
     const archive = await archiveUnlessSmall(small, { ...bodies, writes: "next" });
 
     expect(archive).not.toBeNull();
@@ -298,14 +298,14 @@ describe("the archive of a small run", () => {
   });
 
   it.each(["current", "previous"] as const)(
-    "is stored as objects if the process writes the %s row versions",
+    "is stored as objects if the process writes the row versions '%s'",
     async (writes) => {
       expect(await archiveUnlessSmall(small, { ...bodies, writes })).toBeNull();
       expect(puts).toEqual(["events-00001.jsonl.gz", "run.json.gz"]);
     },
   );
 
-  it("has the same bytes as the objects of the same run", async () => {
+  it("contains the same bytes as the objects that another process would store for this run", async () => {
     await archiveRun(small, bodies);
     const archive = await archiveUnlessSmall(small, { ...bodies, writes: "next" });
 
@@ -313,7 +313,7 @@ describe("the archive of a small run", () => {
     expect(archive?.index).toEqual(Buffer.from(await object("run.json.gz")));
   });
 
-  it("is read without an object", async () => {
+  it("is read without a request for an object", async () => {
     const archive = await archiveUnlessSmall(small, { ...bodies, writes: "next" });
     const index = await readRunIndex(small, { ...bodies, small: async () => archive });
     const events = index?.events ?? [];

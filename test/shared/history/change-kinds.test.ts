@@ -21,7 +21,7 @@ describe("the kind of an item's change", () => {
     ["seller", null, "S1", null, "other"],
     ["delisted", false, true, null, "delisted"],
   ] as const)(
-    "of the field '%s' from %j to %j with the difference %j is \"%s\"",
+    "of the field '%s' from %j to %j with the difference %j is the kind \"%s\"",
     (...[field, before, after, delta, kind]) => {
       expect(kindOf({ field, before, after, delta })).toBe(kind);
     },

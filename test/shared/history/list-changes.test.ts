@@ -31,7 +31,7 @@ const query: ChangesQuery = {
 };
 
 describe("the changes of several watchlists, sorted by size,", () => {
-  it("are on exactly one page each if their sizes are equal, whichever watchlist is read first", async () => {
+  it("are each on exactly one page if their sizes are equal, whichever watchlist is read first", async () => {
     const pageWith = async (slowest: string, startingAfter: string | undefined) =>
       listChanges(
         { ...query, startingAfter },
@@ -55,7 +55,7 @@ describe("the changes of several watchlists, sorted by size,", () => {
     expect(second.next).toBe(null);
   });
 
-  it("begin with the largest if the time span has many changes", async () => {
+  it("begin with the largest change if the time span has many changes", async () => {
     const points = Array.from({ length: 3_000 }, (_, n) => ({
       id: String(10_000 + n),
       at,

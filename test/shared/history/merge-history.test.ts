@@ -41,7 +41,7 @@ describe("mergeHistory", () => {
     expect(await merged()).toBe(1);
   });
 
-  it("waits for a run in progress before it merges the window of the run", async () => {
+  it("waits for a run in progress before it merges the window that contains the run", async () => {
     for (const run of runsOf(1)) if (run !== 7) await record(run);
     inProgress.add(7);
     expect(await mergeAfter(lastRunOf(1))).toBe(true);
@@ -100,7 +100,7 @@ describe("mergeHistory", () => {
     expect(await merged()).toBe(2);
   });
 
-  it("merges a later window when a run is repeated after its process died during the first merge", async () => {
+  it("merges a later window when the finish of a run is repeated after its process died during the first merge", async () => {
     for (const run of [...runsOf(1), ...runsOf(2)]) await record(run);
     await history.merge(list, { window: 1, absent: new Set(), isOver: () => false });
 
@@ -108,7 +108,7 @@ describe("mergeHistory", () => {
     expect(await merged()).toBe(2);
   });
 
-  it("writes nothing if the window of the run is already merged", async () => {
+  it("writes nothing if the window of the run was merged before", async () => {
     for (const run of runsOf(1)) await record(run);
     await mergeAfter(lastRunOf(1));
 
@@ -116,7 +116,7 @@ describe("mergeHistory", () => {
     expect(await merged()).toBe(1);
   });
 
-  it("returns false if its time is over before the window is merged", async () => {
+  it("returns false if the time for the merge is over before the window is merged", async () => {
     for (const run of runsOf(1)) await record(run);
 
     expect(await mergeAfter(lastRunOf(1), true)).toBe(false);

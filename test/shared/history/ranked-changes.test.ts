@@ -77,7 +77,7 @@ const shown = async (
 };
 
 describe("the net changes of a period", () => {
-  it("compare the value before the period with the value at its end, in one entry per item", async () => {
+  it("compare the value before the period with the value at the end of the period, in one entry per item", async () => {
     const points = [
       point("1", 2, price(100, 90)),
       point("1", 3, price(90, 95)),
@@ -98,7 +98,7 @@ describe("the net changes of a period", () => {
     ]);
   });
 
-  it("are filtered by the net percentage, not by the percentages of single changes", async () => {
+  it("are filtered by the percentage of the net change, not by the percentages of the single changes", async () => {
     const points = [
       point("1", 2, price(100, 97)),
       point("1", 3, price(97, 94)),
@@ -150,7 +150,7 @@ describe("the net changes of a period", () => {
     expect(await shown(points)).toMatchObject([{ before: 20, after: 15, delta: -5 }]);
   });
 
-  it("list an item as delisted only if no later read found it, and otherwise ignore the values before the delisting", async () => {
+  it("list an item as delisted only if no later read found the item, and otherwise ignore the values before the delisting", async () => {
     const points = [
       point("1", 2, price(10, 12)),
       lost("1", 3),

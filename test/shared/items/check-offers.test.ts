@@ -67,7 +67,7 @@ describe("a check of offers", () => {
     [[true, undefined], 1],
     [[undefined], 0],
   ])(
-    'charges half a credit per "ok" answer, rounded up: %j results in a charge of %i',
+    'charges half a credit per "ok" answer, rounded up: the answers %j result in a charge of %i credits',
     async (all, credits) => {
       const { body, ...left } = await check(answering(all), all.length);
       const reserved = Math.ceil(all.length / 2);
@@ -77,7 +77,7 @@ describe("a check of offers", () => {
     },
   );
 
-  it("returns whether each offer can be bought, without a tier", async () => {
+  it("returns whether each offer can be bought, and returns no tier", async () => {
     const { body } = await check(answering([true, false, undefined]), 3);
     const asin = "B00EXAMPLE";
     expect(body).toEqual({
@@ -117,7 +117,7 @@ describe("a check of offers", () => {
     [280_000, 110],
     [20_000, 20],
   ])(
-    "with %i ms left until its deadline gives the source %i s to respond",
+    "with %i ms left until its deadline gives the source %i seconds to respond",
     async (deadlineMs, seconds) => {
       let asked: OffersCheckRequest | undefined;
       const checker: OfferChecker = {
@@ -157,7 +157,7 @@ describe("a check of offers with a broken offer checker", () => {
       async () => [answerOf({ asin: "B00EXAMPLE", offerListingId: "id+9" }, true)],
     ],
   ])(
-    "refunds all credits when the offer checker %s",
+    "refunds all credits when the offer checker misbehaves (the checker %s)",
     async (_case, checkOf: OfferChecker["checkOffers"]) => {
       await expect(check({ checkOffers: checkOf }, 1)).rejects.toThrow(/broken/i);
       expect(await world.account()).toMatchObject({

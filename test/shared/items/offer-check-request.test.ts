@@ -25,7 +25,7 @@ function refused(body: unknown): ServiceError {
 
 describe("a request to check offers", () => {
   it.each(["offers", "ids"])(
-    "is accepted with its offers in '%s', and gets the default platform and marketplace",
+    "is accepted with its offers in the field '%s', and gets the default platform and marketplace",
     (name) => {
       expect(parse({ [name]: [offer("a+b/c=")] })).toEqual({
         platform: "retailer_a",
@@ -35,7 +35,7 @@ describe("a request to check offers", () => {
     },
   );
 
-  it("keeps each pair of item ID and offer ID once and in order, even if other spellings repeat it", () => {
+  it("keeps each pair of item ID and offer ID once and in order, even if the request repeats a pair in other spellings", () => {
     const { offers } = parse({
       offers: [
         offer("second"),
@@ -61,7 +61,7 @@ describe("a request to check offers", () => {
   });
 
   it.each(["100%", "%zz", "a%2"])(
-    'keeps the offer ID "%s" unchanged if it is not URL-encoded',
+    'keeps the offer ID "%s" unchanged if this ID is not URL-encoded',
     (id) => {
       expect(parse({ offers: [offer(id)] }).offers).toEqual([{ asin, offerListingId: id }]);
     },
@@ -79,7 +79,7 @@ describe("a request to check offers without a required parameter", () => {
     ["offers[0].asin", { offers: [{ offerListingId: "a" }] }],
     ["offers[1].offerListingId", { offers: [offer("a"), { asin }] }],
     ["ids[0].asin", { ids: [{ offerListingId: "a" }] }],
-  ])("is refused with 400 MISSING_PARAM, and the error names '%s'", (param, body) => {
+  ])("is refused with 400 MISSING_PARAM, and the error names the parameter '%s'", (param, body) => {
     expect(refused(body)).toMatchObject({
       status: 400,
       code: "MISSING_PARAM",
@@ -126,13 +126,16 @@ describe("a request to check offers with an invalid value", () => {
     ["ids[0].offerListingId", "an empty offer ID under the alias", { ids: [offer("")] }],
     ["platform", "an unknown platform", { platform: "retailer_z", offers: [offer("a")] }],
     ["marketplace", "an unknown marketplace", { marketplace: "zz", offers: [offer("a")] }],
-  ])("is refused with 400 INVALID_PARAM, and the error names '%s': %s", (param, _case, body) => {
-    expect(refused(body)).toMatchObject({
-      status: 400,
-      code: "INVALID_PARAM",
-      details: { param },
-    });
-  });
+  ])(
+    "is refused with 400 INVALID_PARAM, and the error names the parameter '%s' (the mistake: %s)",
+    (param, _case, body) => {
+      expect(refused(body)).toMatchObject({
+        status: 400,
+        code: "INVALID_PARAM",
+        details: { param },
+      });
+    },
+  );
 });
 
 describe("the error for an invalid offer ID", () => {
@@ -153,7 +156,7 @@ describe("the error for an invalid offer ID", () => {
       "'offers[0].offerListingId' must not contain control characters or unpaired surrogates. " +
         "Send it as the service returned it.",
     ],
-  ])("states what is wrong with %s and how to correct it", (_case, id, message) => {
+  ])("states what is wrong with the ID (%s) and how to correct it", (_case, id, message) => {
     expect(refused({ offers: [offer(id)] }).message).toBe(message);
   });
 });
@@ -165,13 +168,16 @@ describe("a request to check offers where offer checks are not available", () =>
     ["retailer_b", { platform: "retailer_b" }],
     ["retailer_c", { platform: "retailer_c" }],
     ["retailer_d", { platform: "retailer_d" }],
-  ])("is refused with 501 for %s, even if the offers are malformed or missing", (_case, shop) => {
-    for (const offers of [[{ asin: "?", offerListingId: "?" }], undefined]) {
-      expect(refused({ ...shop, offers })).toMatchObject({
-        status: 501,
-        code: "NOT_IMPLEMENTED",
-        details: { comingSoon: true },
-      });
-    }
-  });
+  ])(
+    "is refused with 501 for a platform or marketplace without offer checks (%s), even if the offers are malformed or missing",
+    (_case, shop) => {
+      for (const offers of [[{ asin: "?", offerListingId: "?" }], undefined]) {
+        expect(refused({ ...shop, offers })).toMatchObject({
+          status: 501,
+          code: "NOT_IMPLEMENTED",
+          details: { comingSoon: true },
+        });
+      }
+    },
+  );
 });

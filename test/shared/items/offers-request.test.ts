@@ -22,7 +22,7 @@ function refusal(work: () => unknown): ServiceError {
 const refused = (body: unknown): ServiceError => refusal(() => parse(body));
 
 describe("a request for offers", () => {
-  it("without a platform, a marketplace and a condition gets the default of each", () => {
+  it("without a platform, a marketplace and a condition gets the default value of each of the three", () => {
     expect(parse({ ids: ["B00EXAMPLE"] })).toEqual({
       platform: "retailer_a",
       marketplace: "us",
@@ -32,7 +32,7 @@ describe("a request for offers", () => {
   });
 
   it.each(["ids", "asins"])(
-    "is parsed to the IDs of '%s' in their order, trimmed, in upper case and without repetitions",
+    "is parsed to the IDs in its field '%s', in their order, trimmed, in upper case and without repetitions",
     (name) => {
       const sent = [" b00example ", "", "B000000002", "B00EXAMPLE", "  ", "b000000002"];
       expect(parse({ [name]: sent })).toMatchObject({ ids: ["B00EXAMPLE", "B000000002"] });
@@ -72,7 +72,7 @@ describe("a request for offers with an invalid value", () => {
     ["platform", "an unknown platform", { platform: "retailer_z", ids: ["B00EXAMPLE"] }],
     ["marketplace", "an unknown marketplace", { marketplace: "zz", ids: ["B00EXAMPLE"] }],
   ])(
-    "is refused with 400 INVALID_PARAM, and the error names '%s', if it has %s",
+    "is refused with 400 INVALID_PARAM, and the error names the parameter '%s' (the mistake: %s)",
     (param, _case, body) => {
       expect(refused(body)).toMatchObject({
         status: 400,
@@ -90,7 +90,7 @@ describe("a request for offers with an invalid value", () => {
     ["asins", { asins: {} }],
     ["platform", { platform: 4 }],
     ["marketplace", { marketplace: null }],
-  ])("is refused with an error at the path '%s': %j", (path, body) => {
+  ])("is refused with an error at the path '%s' (the body: %j)", (path, body) => {
     const result = v.safeParse(offersRequest, { ids: ["B00EXAMPLE"], ...body });
     expect(result.issues?.map((issue) => v.getDotPath(issue))).toEqual([path]);
   });
@@ -108,7 +108,7 @@ const comingSoon = [
 
 describe("a request for offers where offers are not available", () => {
   it.each(comingSoon)(
-    "is refused with 501 for %s, even if the IDs are malformed or missing",
+    "is refused with 501 for a platform or marketplace without offers (%s), even if the IDs are malformed or missing",
     (_case, shop) => {
       for (const ids of [["?"], undefined]) {
         expect(refused({ ...shop, ids })).toMatchObject({
@@ -121,7 +121,7 @@ describe("a request for offers where offers are not available", () => {
   );
 
   it.each(comingSoon)(
-    "is refused with 501 for %s, even in the query of the route for one item",
+    "is refused with 501 for a platform or marketplace without offers (%s), even in the query of the route for one item",
     (_case, shop) => {
       expect(refusal(() => v.parse(itemOffersRequest, shop))).toMatchObject({ status: 501 });
     },
@@ -129,7 +129,7 @@ describe("a request for offers where offers are not available", () => {
 });
 
 describe("a request for the offers of one item", () => {
-  it("without a platform, a marketplace and a condition gets the default of each", () => {
+  it("without a platform, a marketplace and a condition gets the default value of each of the three", () => {
     expect(v.parse(itemOffersRequest, {})).toEqual({
       platform: "retailer_a",
       marketplace: "us",

@@ -98,7 +98,7 @@ describe("the offers result of a listing without offers", () => {
   it.each([
     ["not_found", { totalOffers: 0, offers: [] }],
     ["unavailable", { offers: [] }],
-  ] as const)('with the status "%s" is %j', (status, more) => {
+  ] as const)('with the status "%s" contains %j', (status, more) => {
     const result = presentOffers({ id, status, fetchedAt }, "all");
     expect(result).toEqual({ id, asin: id, status, fetchedAt, ...more });
     expect(v.is(offersResultSchema, result)).toBe(true);

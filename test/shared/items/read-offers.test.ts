@@ -74,7 +74,7 @@ describe("a read of offers", () => {
     ["not_found", 1],
     ["unavailable", 0],
   ])(
-    "charges for a listing by its number of offers or its status: %s results in a charge of %i",
+    "charges by the number of offers or the status of a listing: the listing '%s' results in a charge of %i credits",
     async (listing, credits) => {
       const { body, ...left } = await read(answering([listing]), 1);
       expect(left).toEqual({ credits, balance: granted - credits, reserved: 3 });
@@ -83,7 +83,7 @@ describe("a read of offers", () => {
     },
   );
 
-  it("returns results in the order of the request, without a tier and without partial results", async () => {
+  it('returns results in the order of the request, each without a tier and without the status "partial"', async () => {
     const { body } = await read(answering([2, "not_found", "unavailable", 0]), 4);
     expect(body).toEqual({
       platform: "retailer_a",
@@ -123,7 +123,7 @@ describe("a read of offers", () => {
     [280_000, 170],
     [20_000, 20],
   ])(
-    "with %i ms left until its deadline gives the source %i s to respond",
+    "with %i ms left until its deadline gives the source %i seconds to respond",
     async (deadlineMs, seconds) => {
       let asked: OffersReadRequest | undefined;
       const scraper: OfferScraper = {
@@ -175,7 +175,7 @@ describe("a read of offers with a broken scraper", () => {
     ["returns too few answers", async () => []],
     ["returns an answer for another ID", async () => [answerOf("B999999999", 1)]],
   ])(
-    "refunds all credits when the scraper %s",
+    "refunds all credits when the scraper misbehaves (the scraper %s)",
     async (_case, readOffersOf: OfferScraper["readOffers"]) => {
       await expect(read({ readOffers: readOffersOf }, 1)).rejects.toThrow(/broken/i);
       expect(await world.account()).toMatchObject({

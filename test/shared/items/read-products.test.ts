@@ -114,7 +114,7 @@ describe("a read of products", () => {
     ]);
   });
 
-  it("charges nothing if its response is too large to send", async () => {
+  it("charges nothing if the response would be too large to send", async () => {
     const reading = read(answering(["ok", "ok", "ok"]), 3, { answerBytesMax: 4_200 });
     await expect(reading).rejects.toMatchObject({ status: 400, details: { param: "ids" } });
     expect(await account().get(accountId)).toMatchObject({
@@ -136,7 +136,7 @@ describe("a read of products", () => {
     expect(during).toMatchObject({ balance: granted - 30, held: 30, inFlight: 1 });
   });
 
-  it("charges according to its status counts, which add up to the number of items, and leaves no hold", async () => {
+  it("charges according to its status counts, whose sum is the number of items, and leaves no hold", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(...allStatuses), { minLength: 1, maxLength: 3 }),
@@ -197,15 +197,18 @@ describe("a read of products with a broken scraper", () => {
     ["throws", () => Promise.reject(new Error("broken configuration"))],
     ["returns too few answers", async () => []],
     ["returns an answer for another ID", async () => [answerOf("9999999", "ok")]],
-  ])("refunds all credits when the scraper %s", async (_case, broken: Scraper["read"]) => {
-    await expect(read({ read: broken }, 1)).rejects.toThrow(/broken/i);
-    expect(await account().get(accountId)).toMatchObject({
-      balance: granted,
-      held: 0,
-      spent: 0,
-      inFlight: 0,
-    });
-  });
+  ])(
+    "refunds all credits when the scraper misbehaves (the scraper %s)",
+    async (_case, broken: Scraper["read"]) => {
+      await expect(read({ read: broken }, 1)).rejects.toThrow(/broken/i);
+      expect(await account().get(accountId)).toMatchObject({
+        balance: granted,
+        held: 0,
+        spent: 0,
+        inFlight: 0,
+      });
+    },
+  );
 
   it("fails with the error of the scraper even if the refund fails too", async () => {
     const failing: Ledger = {
@@ -217,7 +220,7 @@ describe("a read of products with a broken scraper", () => {
   });
 });
 
-describe("a read of products whose request to the ledger gets no response", () => {
+describe("a read of products that gets no response from the ledger", () => {
   const noAnswer = () =>
     Promise.reject(Object.assign(new Error("no response"), { name: "TimeoutError" }));
   /** IDs of the holds that a cancel message names. */
@@ -234,7 +237,7 @@ describe("a read of products whose request to the ledger gets no response", () =
   }
 
   it.each(["before", "after"])(
-    "refunds all credits if the settlement takes effect %s the cancellation of the hold",
+    "refunds all credits if both the settlement and the cancellation of the hold take effect (the settlement %s the cancellation)",
     async (when) => {
       const late: (() => Promise<unknown>)[] = [];
       const through: Ledger = {

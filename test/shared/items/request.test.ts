@@ -23,15 +23,18 @@ describe("a products request", () => {
     ["retailer_b", "12345"],
     ["retailer_c", "123456"],
     ["retailer_d", "6501234"],
-  ])("on %s without a marketplace and a tier gets the default of each", (platform, id) => {
-    expect(parse({ platform, ids: [id] })).toEqual({
-      platform,
-      marketplace: "us",
-      tier: "standard",
-      scraper: `${platform}.standard`,
-      ids: [id],
-    });
-  });
+  ])(
+    "on the platform %s without a marketplace and a tier gets the default value of each",
+    (platform, id) => {
+      expect(parse({ platform, ids: [id] })).toEqual({
+        platform,
+        marketplace: "us",
+        tier: "standard",
+        scraper: `${platform}.standard`,
+        ids: [id],
+      });
+    },
+  );
 
   it.each(["pulse", "lite", "full"])(
     'without a platform reads from retailer_a at the requested tier "%s"',
@@ -64,7 +67,7 @@ describe("a products request", () => {
   });
 
   it.each([[["delivery"]], [["delivery", "more"]], [[]]])(
-    "on retailer_a keeps the value of its field 'include': %j",
+    "on retailer_a keeps the value of its field 'include' (%j)",
     (include) => {
       expect(parse({ ids: ["B000000001"], tier: "pulse", include })).toMatchObject({ include });
     },
@@ -83,7 +86,7 @@ describe("a products request", () => {
     ["retailer_c", "standard", numbered(1_000)],
     ["retailer_d", "standard", numbered(1_000)],
   ])(
-    'for %s at the tier "%s" is accepted with the maximum number of different IDs, but not with one more',
+    'for the platform %s at the tier "%s" is accepted with the maximum number of different IDs, but not with one more',
     (platform, tier, ids) => {
       expect(parse({ platform, tier, ids: [...ids, ...ids] })).toMatchObject({ ids });
       const more = [...ids, platform === "retailer_a" ? "Z000000000" : "7777777"];
@@ -101,9 +104,16 @@ describe("an invalid products request", () => {
     ["ids", { platform: "retailer_d" }],
     ["tier", { ids: ["B000000001"] }],
     ["tier", { asins: ["nope"] }],
-  ])("is refused with 400 MISSING_PARAM, and the error names '%s': %j", (param, body) => {
-    expect(refusal(body)).toMatchObject({ status: 400, code: "MISSING_PARAM", details: { param } });
-  });
+  ])(
+    "is refused with 400 MISSING_PARAM, and the error names '%s' (the body: %j)",
+    (param, body) => {
+      expect(refusal(body)).toMatchObject({
+        status: 400,
+        code: "MISSING_PARAM",
+        details: { param },
+      });
+    },
+  );
 
   it.each([
     ["ids", { platform: "retailer_d", ids: [] }],
@@ -119,9 +129,16 @@ describe("an invalid products request", () => {
     ["tier", { tier: "", ids: ["B000000001"] }],
     ["marketplace", { marketplace: "zz", ids: ["B000000001"], tier: "lite" }],
     ["platform", { platform: "retailer_z", ids: ["B000000001"] }],
-  ])("is refused with 400 INVALID_PARAM, and the error names '%s': %j", (param, body) => {
-    expect(refusal(body)).toMatchObject({ status: 400, code: "INVALID_PARAM", details: { param } });
-  });
+  ])(
+    "is refused with 400 INVALID_PARAM, and the error names '%s' (the body: %j)",
+    (param, body) => {
+      expect(refusal(body)).toMatchObject({
+        status: 400,
+        code: "INVALID_PARAM",
+        details: { param },
+      });
+    },
+  );
 
   it("without a valid tier is refused with an error that lists the tiers and suggests the nearest one", () => {
     const ids = ["B000000001"];
@@ -144,7 +161,7 @@ describe("an invalid products request", () => {
     ["include", { include: "delivery", ids: [] }],
     ["include.1", { include: ["delivery", 7], ids: [] }],
   ])(
-    "with a value of the wrong type is refused with an error at the path '%s': %j",
+    "with a value of the wrong type is refused with an error at the path '%s' (the body: %j)",
     (path, body) => {
       const result = v.safeParse(productsRequest, { platform: "retailer_d", ...body });
       expect(result.issues?.map((issue) => v.getDotPath(issue))).toEqual([path]);
@@ -174,7 +191,7 @@ describe("a products request with several errors", () => {
     ["an unknown tier", { ids: ["?"], tier: "x" }, 400, "tier"],
     ["a malformed ID", { ids: ["?", ...asins(10_001)], tier: "pulse" }, 400, "ids[0]"],
     ["too many IDs", { ids: asins(10_001), tier: "pulse" }, 400, "ids"],
-  ])("is refused for %s before the other errors", (...row) => {
+  ])("is refused for the error that the service checks first: %s", (...row) => {
     const [, body, status, param] = row;
     const { status: answered, details } = refusal(body);
     expect({ status: answered, param: details.param }).toEqual({ status, param });

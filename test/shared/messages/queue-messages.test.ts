@@ -38,11 +38,14 @@ describe("a message of the runs queue", () => {
       cancelMessage({ accountId: "acct_1", holdId: "req_1" }),
       { type: "cancel", account_id: "acct_1", hold_id: "req_1" },
     ],
-  ])("about %s is parsed to the values that it was written with", (_, written, parsed) => {
-    expect(parse(runsMessage, sent(written))).toEqual(parsed);
-  });
+  ])(
+    "about the subject '%s' is parsed to the values that it was written with",
+    (_, written, parsed) => {
+      expect(parse(runsMessage, sent(written))).toEqual(parsed);
+    },
+  );
 
-  it("is refused if its scheduled time is not a time", () => {
+  it("is refused if the scheduled time in the message is not a time", () => {
     const message = dueMessage({ ...run, scheduledTime: "soon" });
     expect(() => parse(runsMessage, sent(message))).toThrow("must be an ISO 8601 time");
   });
@@ -61,7 +64,7 @@ describe("the messages of the queues for batches, finishes, back-tests and deliv
     expect(parse(deliveryMessage, sent(toDeliveryMessage(target)))).toEqual(target);
   });
 
-  it("include a delivery message, which is refused if its target ID is empty", () => {
+  it("include the delivery message, which is refused if its target ID is empty", () => {
     const message = toDeliveryMessage({ accountId: "acct_1", targetId: "" });
     expect(() => parse(deliveryMessage, sent(message))).toThrow(/targetId|Invalid/);
   });

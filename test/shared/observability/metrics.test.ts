@@ -36,7 +36,7 @@ describe("the list of all metrics", () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it("contains no dimension with values that clients choose", () => {
+  it("contains no metric with a dimension whose values clients choose", () => {
     const dimensions = new Set<string>(
       Object.values(metricKinds).flatMap((kind) => kind.dimensions.flat()),
     );

@@ -52,7 +52,7 @@ const refusedBlocks: readonly Row[] = [
 
 describe("isPublicAddress", () => {
   it.each(refusedBlocks)(
-    "refuses the first and the last address of %s, and accepts the neighboring public addresses",
+    "refuses the first and the last address of the block %s, and accepts the neighboring public addresses",
     (_, ...row) => {
       const [first, last, before, after] = row;
 
@@ -77,7 +77,7 @@ describe("isPublicAddress", () => {
     ["EKS's credentials", "fd00:ec2::23"],
     ["EC2's name server", "fd00:ec2::253"],
     ["Google's metadata", "fd20:ce::254"],
-  ])("refuses the internal service %s at %s", (_, address) => {
+  ])("refuses the address of an internal service: %s at the address %s", (_, address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 });

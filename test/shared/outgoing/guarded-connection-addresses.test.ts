@@ -49,7 +49,7 @@ const named = (): string => `https://receiver.hooks-example.com:${receiver.port}
 
 describe("a delivery to a URL with an IP address", () => {
   it.each(["127.0.0.1", "127.1", "[::1]", "[::ffff:127.0.0.1]", "169.254.169.254", "10.0.0.1"])(
-    "opens no connection to %s",
+    "opens no connection to the address %s",
     async (host) => {
       const before = receiver.connections();
 
@@ -93,7 +93,7 @@ describe("a delivery to a URL with a host name", () => {
     expect(exchange).toEqual({ outcome: "failed", error: "name_not_resolved", sent: false });
   });
 
-  it("is refused if the name resolves to a private address, even after a public one at registration", async () => {
+  it("is refused if the name resolves to a private address, even if it resolved to a public one at registration", async () => {
     const before = receiver.connections();
     const { lookup, resolver } = nameServer(["8.8.8.8"], ["127.0.0.1"]);
 
@@ -144,7 +144,7 @@ describe("a delivery to a URL with a host name", () => {
 
 describe("a connection that bypasses the guard's lookup", () => {
   it.each(["https", "http"])(
-    "sends no byte over %s to an address that the policy refuses",
+    "sends no byte over the scheme %s to an address that the policy refuses",
     async (scheme) => {
       let bytes = 0;
       const ended: Promise<unknown>[] = [];

@@ -128,7 +128,7 @@ describe("the response of a webhook receiver", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("closes the connection if it switches protocols", async () => {
+  it("closes the connection if the response switches protocols", async () => {
     const headers = { Connection: "Upgrade", Upgrade: "websocket" };
     const receiver = await receiving((socket) => socket.write(wire(101, headers)));
 
@@ -145,7 +145,7 @@ describe("the response of a webhook receiver", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("counts as a failed connection if it is not HTTP", async () => {
+  it("counts as a failed connection if the bytes are not HTTP", async () => {
     const { url } = await receiving((socket) =>
       socket.write("220 mail.shop-example.com ESMTP\r\n"),
     );
@@ -153,7 +153,7 @@ describe("the response of a webhook receiver", () => {
     expect(await post(url)).toEqual(broken);
   });
 
-  it("is read up to the size limit if it never ends", async () => {
+  it("is read up to the size limit if the response never ends", async () => {
     let written = 0;
     const receiver = await receiving((socket) => {
       socket.write(wire(200, { "Content-Length": String(1_024 ** 3) }));
@@ -189,7 +189,7 @@ describe("the response of a webhook receiver", () => {
     expect(await post(url)).toMatchObject({ outcome: "answered", status: 200 });
   });
 
-  it("is returned even if the connection is then reset", async () => {
+  it("is returned even if the receiver resets the connection after the response", async () => {
     const server = await accepting((socket) => {
       socket.once("data", () => {
         socket.write(wire(202, {}, "ok"), () => socket.resetAndDestroy());
@@ -296,7 +296,7 @@ describe("a connection to a receiver", () => {
     expect(await post(`http://127.0.0.1:${server.port}/`)).toEqual(notConnected);
   });
 
-  it("fails if the receiver resets it before reading the request", async () => {
+  it("fails if the receiver resets the connection before reading the request", async () => {
     const server = await accepting((socket) => socket.resetAndDestroy());
 
     expect(await post(`https://127.0.0.1:${server.port}/`)).toEqual(notConnected);
@@ -306,7 +306,7 @@ describe("a connection to a receiver", () => {
     expect(server.connections()).toBe(2);
   });
 
-  it("fails if the receiver half-closes it before responding", async () => {
+  it("fails if the receiver half-closes the connection before responding", async () => {
     const { url } = await receiving((socket) => socket.end());
 
     expect(await post(url)).toEqual(broken);
@@ -316,12 +316,15 @@ describe("a connection to a receiver", () => {
     ["is not signed by an authority", selfSigned],
     ["is for another host name", namedOtherwise],
     ["has expired", expired],
-  ])("fails if the receiver's certificate %s", async (_, certificate) => {
-    const receiver = await receiving((socket) => socket.write(wire(200)), certificate);
+  ])(
+    "fails if the receiver's certificate is not valid (the certificate %s)",
+    async (_, certificate) => {
+      const receiver = await receiving((socket) => socket.write(wire(200)), certificate);
 
-    expect(await post(receiver.url)).toEqual(untrusted);
-    expect(receiver.requests).toEqual([]);
-  });
+      expect(await post(receiver.url)).toEqual(untrusted);
+      expect(receiver.requests).toEqual([]);
+    },
+  );
 
   it("fails if an unknown authority signed the receiver's certificate", async () => {
     const receiver = await receiving((socket) => socket.write(wire(200)));

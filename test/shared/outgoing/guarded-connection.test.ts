@@ -69,7 +69,7 @@ describe("guardedConnection", () => {
     });
   });
 
-  it("uses other sockets than another connection to the same receiver", async () => {
+  it("uses other sockets than a second connection to the same receiver", async () => {
     const [one, other] = [connect(), connect()];
 
     await post(one);
@@ -274,7 +274,7 @@ describe("a reused socket of a guarded connection", () => {
     expect(receiver.connections()).toBe(1);
   });
 
-  it("is closed if the server closes its connection after every response without announcing the close", async () => {
+  it("is closed if the server closes the socket after every response without announcing the close", async () => {
     receiver.answer = (socket) => socket.end(wire(200, {}, "ok"));
     const connection = connect();
 
@@ -305,7 +305,7 @@ describe("a reused socket of a guarded connection", () => {
     expect(await post(connection)).toMatchObject(fine);
   });
 
-  it("is closed if it receives an unrequested response", async () => {
+  it("is closed if an unrequested response arrives on the socket", async () => {
     const connection = connect();
     receiver.answer = (socket) => {
       socket.write(wire(500));
@@ -318,7 +318,7 @@ describe("a reused socket of a guarded connection", () => {
     expect(await post(connection)).toMatchObject({ status: 503 });
   });
 
-  it("is not used again after it received two responses to one request", async () => {
+  it("is not used again after two responses to one request arrived on it", async () => {
     const connection = connect();
     receiver.answer = (socket) => socket.write(wire(500) + wire(200, {}, "forged"));
     expect(await post(connection)).toMatchObject({ status: 500 });
@@ -329,7 +329,7 @@ describe("a reused socket of a guarded connection", () => {
     expect(receiver.connections()).toBe(2);
   });
 
-  it("is not used again after it received a response before the request was sent", async () => {
+  it("is not used again after a response arrived on it before the request was sent", async () => {
     const connection = connect();
     const early: (() => void)[] = [];
     receiver.answer = () => {};
@@ -346,7 +346,7 @@ describe("a reused socket of a guarded connection", () => {
     expect(receiver.requests).toEqual([]);
   });
 
-  it("is not used again after a response that was only partly read", async () => {
+  it("is not used again after a response of which the caller read only a part", async () => {
     const connection = connect({ answerBytesMax: 3 });
     receiver.answer = (socket) => socket.write(wire(200, {}, "more than three"));
 

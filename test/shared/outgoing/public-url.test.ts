@@ -37,7 +37,7 @@ describe("requirePublicUrl", () => {
     ["https://hooks.shop-example.com:22/", "'url' must use port 443 or 1024 to 65535."],
     ["https://10.0.0.1/", "'url' must have a public host."],
   ])(
-    "refuses %s, and the error states the problem and the expected form",
+    "refuses the URL %s, and the error states the problem and the expected form",
     async (value, message) => {
       await expect(register(value, "8.8.8.8")).rejects.toMatchObject({
         status: 400,

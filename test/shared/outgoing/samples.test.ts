@@ -71,7 +71,7 @@ async function sent(url: string, options: Partial<Parameters<typeof guardedConne
 }
 
 describe("a sample IP address", () => {
-  it.each(rowsOf("ip"))("$input has the documented result: $expect", (row) => {
+  it.each(rowsOf("ip"))("with the value $input has the documented result: $expect", (row) => {
     // If the sample allows either result, the service chooses the stricter result.
     expect(isPublicAddress(row.input)).toBe(row.expect === "accept");
   });
@@ -79,7 +79,7 @@ describe("a sample IP address", () => {
 
 describe("a sample webhook URL", () => {
   it.each(rowsOf("url"))(
-    "$input has the documented result at registration: $expect",
+    "with the value $input has the documented result at registration: $expect",
     async (row) => {
       const names = nameServer(row.stub_dns ?? [somewherePublic]);
 
@@ -90,7 +90,7 @@ describe("a sample webhook URL", () => {
   );
 
   it.each(rowsOf("url").filter((row) => row.stub_dns !== undefined))(
-    "$input is also refused when an event is sent",
+    "with the value $input is also refused when an event is sent",
     async (row) => {
       const { lookup } = nameServer(row.stub_dns ?? []);
 
@@ -105,7 +105,7 @@ describe("a sample webhook URL", () => {
 
 describe("a connection with sample DNS answers", () => {
   it.each(rowsOf("dns"))(
-    "to $input, which resolves to $answers, has the documented result: $expect",
+    "to the host $input, which resolves to $answers, has the documented result: $expect",
     async (row) => {
       const before = receiver.connections();
       const names = nameServer(...(row.answers ?? []));

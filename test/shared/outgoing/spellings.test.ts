@@ -75,7 +75,7 @@ const privateAddresses: readonly Bytes[] = [
 
 describe("a webhook URL with a private IP address as its host", () => {
   it.each(Object.entries(ipv4Spellings))(
-    "is refused if the address is spelled as: %s",
+    "is refused if the address is written in the form: %s",
     (name, spell) => {
       for (const bytes of privateAddresses) {
         expect(parsePublicUrl(`https://${spell(bytes)}/hook`, rules)).toMatchObject({
@@ -112,7 +112,7 @@ describe("a webhook URL with a host name", () => {
     ["https://\u65e5\u672c\u8a9e\u3002jp/", "xn--wgv71a119e.jp"],
     ["https://HOOKS.SHOP-EXAMPLE.COM/", "hooks.shop-example.com"],
     ["https://\uff48\uff4f\uff4f\uff4b\uff53.shop-example.com/", "hooks.shop-example.com"],
-  ])("is stored with the DNS form of the name: %s", (raw, hostname) => {
+  ])("is stored with the DNS form of the name (URL: %s)", (raw, hostname) => {
     expect(parsePublicUrl(raw, rules)).toMatchObject({ outcome: "accepted", hostname });
   });
 
@@ -122,7 +122,7 @@ describe("a webhook URL with a host name", () => {
     "https://%6c%6f%63%61%6c%68%6f%73%74/",
     "https://metadata\u3002google\uff0einternal/",
     "https://printer.loca\u2113/",
-  ])("is refused if the name is an internal host in any spelling: %s", (raw) => {
+  ])("is refused if the name is an internal host in any spelling (URL: %s)", (raw) => {
     expect(parsePublicUrl(raw, rules)).toMatchObject({
       outcome: "refused",
       reason: "must have a public host",

@@ -26,7 +26,7 @@ describe("parsePublicUrl", () => {
       "https://f6g7h8i9j0.execute-api.us-east-1.amazonaws.com/prod",
       "https://f6g7h8i9j0.execute-api.us-east-1.amazonaws.com/prod",
     ],
-  ])("accepts the URL %s and returns %s", (raw, href) => {
+  ])("accepts the URL %s and returns the normalized URL %s", (raw, href) => {
     expect(parsePublicUrl(raw, rules)).toMatchObject({ outcome: "accepted", href });
   });
 

@@ -80,7 +80,7 @@ describe("webhookSender", () => {
     await secure.stop();
   });
 
-  it("opens a separate connection for each receiver, and closes all connections when the sender is closed", async () => {
+  it("opens a separate connection for each receiver, and closes all connections when the sender itself is closed", async () => {
     const before = receiver.connections();
     const [one, other] = [connect(receiver.url), connect(receiver.url)];
     await one.send({ headers, body });
@@ -134,7 +134,7 @@ describe("webhookSender", () => {
     expect(await connection.send({ headers, body })).toMatchObject({ durationMs: 0 });
   });
 
-  it("aborts a request at its time limit, and returns the time limit as the duration", async () => {
+  it("aborts a request at the time limit of the request, and returns the time limit as the duration", async () => {
     receiver.answer = () => {};
     const connection = connect(receiver.url, { times: { connectMs: 5_000, totalMs: 300 } });
 

@@ -48,7 +48,7 @@ describe("a key that does not apply to the 'when' of its route", () => {
     ["once", { when: "changed", once: true }, "'unchanged', 'ok' or 'failed'"],
     ["once", { when: "new", once: true }, "'unchanged', 'ok' or 'failed'"],
     ["once", { when: "always", once: true }, "'unchanged', 'ok' or 'failed'"],
-  ])("is refused if it is the key '%s' of the route %j", (key, route, accepted) => {
+  ])("is refused if the key is '%s' and the route is %j", (key, route, accepted) => {
     expect(refusalOf(route)).toEqual({
       param: `route.${key}`,
       message: `'${key}' applies only with 'when': ${accepted}. Omit it if 'when' is '${route.when ?? "ok"}'.`,
@@ -91,7 +91,7 @@ describe("a route with the key 'once'", () => {
 });
 
 describe("a route with the key 'cooldown'", () => {
-  it("is refused if it runs a step but does not notify", () => {
+  it("is refused if the route runs a step but does not notify", () => {
     expect(refusalOf({ cooldown: "1h", notify: false, run: "next" })).toEqual({
       param: "route.cooldown",
       message:
@@ -99,33 +99,33 @@ describe("a route with the key 'cooldown'", () => {
     });
   });
 
-  it("is accepted if it notifies", () => {
+  it("is accepted if the route notifies", () => {
     expect(refusalOf({ cooldown: "1h" })).toBeNull();
   });
 });
 
 describe.each(["min_delta", "min_delta_percent"] as const)("a route with the key '%s'", (key) => {
-  it("is refused if it names no field", () => {
+  it("is refused if the route names no field", () => {
     expect(refusalOf({ when: "changed", [key]: 1 })).toEqual({
       param: "route.field",
       message: "Parameter 'route.field' is required.",
     });
   });
 
-  it("is refused if its field is not numeric", () => {
+  it("is refused if the field of the route is not numeric", () => {
     expect(refusalOf({ when: "changed", field: "inStock", [key]: 1 })).toEqual({
       param: `route.${key}`,
       message: `'${key}' compares numbers, but 'inStock' is a boolean. Omit '${key}', or choose a field with numbers.`,
     });
   });
 
-  it("is accepted if its field is numeric", () => {
+  it("is accepted if the field of the route is numeric", () => {
     expect(refusalOf({ when: "changed", field: "price", [key]: 1 })).toBeNull();
   });
 });
 
 describe("a test in the 'where' of a route", () => {
-  it("is refused, with its position in the error, if its field is not testable at this scraper", () => {
+  it("is refused, with the position of the test in the error, if its field is not testable at this scraper", () => {
     const where = [
       { field: "price", op: "below", value: 10 },
       { field: "offerId", op: "is", value: "x" },
@@ -138,12 +138,12 @@ describe("a test in the 'where' of a route", () => {
     expect(refusal?.message).not.toContain("offerId,");
   });
 
-  it.each(["title", "constructor"])("is refused if its field is '%s'", (field) => {
+  it.each(["title", "constructor"])("is refused if it tests the field '%s'", (field) => {
     const where = [{ field, op: "is", value: "x" }] as const;
     expect(refusalOf({ where })?.param).toBe("route.where[0].field");
   });
 
-  it("is accepted if its field is derived", () => {
+  it("is accepted if the tested field is derived", () => {
     expect(refusalOf({ where: [{ field: "lowest30d", op: "below", value: 10 }] })).toBeNull();
   });
 });
@@ -154,7 +154,7 @@ describe("a numeric operator of a route", () => {
     { when: "changed", op: "decreased" },
     { when: "ok", op: "below", value: true },
     { when: "ok", op: "above", value: true },
-  ] as const)("is refused with a boolean field: %j", (test) => {
+  ] as const)("is refused with a boolean field (the route: %j)", (test) => {
     expect(refusalOf({ ...test, field: "inStock" })).toEqual({
       param: "route.op",
       message: `'${test.op}' compares numbers, but 'inStock' is a boolean. Use 'is' or 'is_not'.`,

@@ -27,9 +27,12 @@ describe("the changed fields between two reads", () => {
       before: 0,
       after: 0.005 + 1e-9,
     },
-  ])("do not include a price that changes $change", ({ before, after }) => {
-    expect(changedFields({ price: before }, { price: after }, fields)).toEqual({});
-  });
+  ])(
+    "do not include a price whose change is too small (it changes $change)",
+    ({ before, after }) => {
+      expect(changedFields({ price: before }, { price: after }, fields)).toEqual({});
+    },
+  );
 
   it.each([
     { change: "by a cent", before: 10, after: 10.01 },
@@ -37,11 +40,14 @@ describe("the changed fields between two reads", () => {
     { change: "from null", before: null, after: 10 },
     { change: "from 0 to null", before: 0, after: null },
     { change: "from null to 0", before: null, after: 0 },
-  ])("include a price that changes $change", ({ before, after }) => {
-    expect(changedFields({ price: before }, { price: after }, fields)).toEqual({
-      price: { before, after },
-    });
-  });
+  ])(
+    "include a price whose change is large enough, or to or from null (it changes $change)",
+    ({ before, after }) => {
+      expect(changedFields({ price: before }, { price: after }, fields)).toEqual({
+        price: { before, after },
+      });
+    },
+  );
 
   it.each([
     "listPrice",
@@ -50,10 +56,13 @@ describe("the changed fields between two reads", () => {
     "usedMinPrice",
     "buyboxPrice",
     "lowestPrice",
-  ])("include the field '%s' only if it changes by more than half a cent", (field) => {
-    expect(changedFields({ [field]: 10 }, { [field]: 10.005 }, [field])).toEqual({});
-    expect(changedFields({ [field]: 10 }, { [field]: 10.01 }, [field])).toHaveProperty(field);
-  });
+  ])(
+    "include the field '%s' only if the value of the field changes by more than half a cent",
+    (field) => {
+      expect(changedFields({ [field]: 10 }, { [field]: 10.005 }, [field])).toEqual({});
+      expect(changedFields({ [field]: 10 }, { [field]: 10.01 }, [field])).toHaveProperty(field);
+    },
+  );
 
   it("include a number that is not a price, even after the smallest change", () => {
     expect(changedFields({ rating: 4.5 }, { rating: 4.501 }, ["rating"])).toHaveProperty("rating");

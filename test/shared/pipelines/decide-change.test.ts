@@ -41,7 +41,7 @@ describe("a route with 'when' \"changed\" and a minimum difference", () => {
     { what: "exactly the minimum", from: 40_000_000.1, to: 40_000_000.4, least: 0.3 },
     { what: "the minimum less the tolerance", from: 0, to: 1, least: 1.000_000_001 },
   ])(
-    "matches a difference of $what: from $from to $to with the minimum $least",
+    "matches a difference of $what: from the value $from to the value $to with the minimum $least",
     ({ from, to, least }) => {
       expect(to - from).toBeLessThan(least);
       const route = { ...priceRoute, min_delta: least };
@@ -55,7 +55,7 @@ describe("a route with 'when' \"changed\" and a minimum difference", () => {
   });
 
   it.each<Partial<Route>>([{ min_delta: 10 }, { min_delta_percent: 10 }])(
-    "takes the first number as its reference value if the first read is null: %j",
+    "takes the first number as its reference value if the first read is null (the route's limit: %j)",
     (least) => {
       const reads = [{ price: null }, { price: 100 }, { price: 90 }] as const;
       expect(decideLast({ ...priceRoute, ...least }, reads)).toEqual({
@@ -96,7 +96,7 @@ describe("a route with 'when' \"changed\" and a cooldown", () => {
 });
 
 describe('a route with \'when\' "changed" and the op "decreased", without limits', () => {
-  it("compares with the last number read, even if its tests in 'where' failed at that read", () => {
+  it("compares with the last number that was read, even if the route's tests in 'where' failed at that read", () => {
     const where = [{ field: "inStock", op: "is", value: true }] as const;
     const route: Route = { ...priceRoute, op: "decreased", where };
     const reads = [
@@ -118,17 +118,17 @@ describe("the state of a route with 'when' \"changed\" after another step has re
     [before, after]: readonly [Snapshot | undefined, Snapshot],
   ): RouteState => keepState(route, state, { before, after, trackedFields });
 
-  it("gets the last value as its reference value if it had none", () => {
+  it("gets the last value as its reference value if the state had none", () => {
     expect(kept(minimum, {}, [{ price: 100 }, { price: 97 }])).toEqual({ from: { price: 100 } });
   });
 
-  it("keeps its reference value and its cooldown", () => {
+  it("keeps the reference value and the cooldown", () => {
     const state = { from: { price: 100 }, until: later };
     expect(kept(minimum, state, [{ price: 97 }, { price: 95 }])).toEqual(state);
     expect(kept(minimum, state, [{ price: 97 }, { price: 97 }])).toEqual(state);
   });
 
-  it("loses its reference value if the field returns to that value", () => {
+  it("loses its reference value if the field returns to the reference value", () => {
     const state = { from: { price: 100 } };
     expect(kept(minimum, state, [{ price: 97 }, { price: 100 }])).toEqual({});
   });
@@ -148,7 +148,7 @@ describe("the state of a route with 'when' \"changed\" after another step has re
     ["no previous read exists", undefined, { price: 90 }],
     ["the field is missing in the previous read", { inStock: true }, { price: 90 }],
     ["the field is missing in the new read", { price: 90 }, { inStock: true }],
-  ])("does not change if %s", (_what, before, after) => {
+  ])("does not change if no change can be determined (%s)", (_what, before, after) => {
     const state = { from: { price: 100 }, seen: { price: 1 } };
     expect(kept({ ...priceRoute, confirm: 2 }, state, [before, after])).toEqual(state);
     expect(kept({ ...priceRoute, confirm: 2 }, {}, [before, after])).toEqual({});

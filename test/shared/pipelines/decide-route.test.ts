@@ -23,7 +23,7 @@ describe("the cooldown of a route", () => {
     { until: "2026-11-01T11:59:59.999Z", isActive: false },
     { until: at, isActive: false },
     { until: "2026-11-01T12:00:00.001Z", isActive: true },
-  ])("has 'isActive' $isActive at 12:00 if it ends at $until", ({ until, isActive }) => {
+  ])("has 'isActive' $isActive at 12:00 if the cooldown ends at $until", ({ until, isActive }) => {
     expect(isCooling({ until }, at)).toBe(isActive);
   });
 
@@ -31,7 +31,7 @@ describe("the cooldown of a route", () => {
     expect(isCooling({}, at)).toBe(false);
   });
 
-  it("starts when the route matches, and does not move when the route does not match", () => {
+  it("starts when the route matches, and is not extended when the route does not match", () => {
     const route: Route = { when: "ok", cooldown: "1h", notify: true };
     const ended = { until: "2026-11-01T08:00:00.000Z" };
     expect(cooldownAfter(route, ended, { matches: true, at })).toStrictEqual({ until: later });
@@ -39,14 +39,14 @@ describe("the cooldown of a route", () => {
     expect(cooldownAfter(route, {}, { matches: false, at })).toStrictEqual({});
   });
 
-  it("is not stored when a route without 'cooldown' matches", () => {
+  it("has no stored end if the matching route has no 'cooldown'", () => {
     const route: Route = { when: "ok", notify: true };
     expect(cooldownAfter(route, {}, { matches: true, at })).toStrictEqual({});
   });
 });
 
 describe("a route whose 'when' is not \"changed\"", () => {
-  it("stores only the end of its cooldown if it has neither 'confirm' nor 'once'", () => {
+  it("stores only the end of its cooldown if the route has neither 'confirm' nor 'once'", () => {
     expect(decided({ cooldown: "1h" }, ["met"])).toStrictEqual({
       matched: [true],
       state: { until: later },

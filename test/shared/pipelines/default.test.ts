@@ -7,7 +7,7 @@ import {
 
 describe("the default pipeline", () => {
   it.each(["retailer_b", "retailer_c", "retailer_d"] as const)(
-    "of %s reads every item, reports changes and has no refresh",
+    "of the platform %s reads every item, reports changes and has no refresh",
     (platform) => {
       expect(presentPipeline(defaultPipeline(platform, defaultRefreshEveryRuns))).toEqual({
         entry: "check",

@@ -31,7 +31,7 @@ describe("the order of a run's steps", () => {
     ]);
   });
 
-  it("is the entry step, the refresh entry, then the baseline step if no route requires another order", () => {
+  it("is the entry step, the refresh entry, then the baseline step, unless a route requires another order", () => {
     const steps = ["d", "c", "b", "a"].map((id) => ({ id, scraper: lite, routes: [] }) as const);
     const pipeline = { entry: "a", baseline: "c", refresh: { everyRuns: 2, entry: "b" }, steps };
     expect(ids(pipeline)).toEqual(["a", "b", "c", "d"]);
@@ -83,7 +83,7 @@ describe("a step of a pipeline", () => {
     ["new", "offers_new"],
     ["used", "offers_used"],
   ] as const)(
-    "with the condition filter %j stores its offers as readings of the kind %j",
+    "with the condition filter %j stores its offers as a reading of the kind %j",
     (condition, kind) => {
       expect(readingKind({ ...step, ...(condition && { condition }) })).toBe(kind);
     },

@@ -34,7 +34,7 @@ describe("the estimated credits of a run", () => {
   });
 
   it.each(["retailer_b", "retailer_c", "retailer_d"] as const)(
-    "for the default pipeline of %s are one credit for every item that is not delisted",
+    "for the default pipeline of the platform %s are one credit for every item that is not delisted",
     (platform) => {
       expect(estimatedCredits(defaultPipeline(platform, 8), items)).toEqual({
         pulseRun: 101,
@@ -66,7 +66,7 @@ describe("the estimated credits of a run", () => {
     ["ok without once", { when: "ok", once: false }, { pulseRun: 26 + 303, newAsins: 3 + 30 }],
     ["always with confirm", { when: "always", confirm: 2 }, { pulseRun: 26 + 303, newAsins: 3 }],
   ])(
-    "for a route with 'when' \"%s\" include only items that are certain to match it",
+    "for a route with 'when' \"%s\" include only items that are certain to match the route",
     (_name, route, credits) => {
       expect(estimatedCredits(twoSteps(route), items)).toMatchObject(credits);
     },
@@ -119,7 +119,7 @@ describe("the lowest and the highest estimate of a run's credits", () => {
     ["always", { least: 25 + 100, most: 25 + 300 }],
     ["changed", { least: 25, most: 25 + 300 }],
   ])(
-    "include an offers step behind a route with 'when' \"%s\" at its lowest and its highest price",
+    "include an offers step that a route with 'when' \"%s\" leads to, once at its lowest and once at its highest price",
     (when, { least, most }) => {
       const starts = new Map([[start.start, start.items]]);
       expect(boundsOf(twoSteps({ when }), { starts, limit: Infinity })).toEqual({
@@ -130,7 +130,7 @@ describe("the lowest and the highest estimate of a run's credits", () => {
   );
 });
 
-describe("the lowest and the highest estimate of a run's credits under a credit limit", () => {
+describe("the lowest and the highest estimate of a run's credits with a limit of credits per run", () => {
   const bounds = (route: Route, limit: number) =>
     boundsOf(twoSteps(route), { starts: new Map([["a", 40]]), limit });
 
@@ -143,7 +143,7 @@ describe("the lowest and the highest estimate of a run's credits under a credit 
     expect(bounds({ when: "always" }, 130)).toEqual({ best: 50, worst: 130 });
   });
 
-  it("allow a step that only new and changed items reach to use the rest of the limit", () => {
+  it("let a step that only new and changed items reach use the rest of the limit", () => {
     const pipeline = twoSteps({ when: "changed" });
     const starts = new Map([
       ["a", 40],
@@ -156,7 +156,7 @@ describe("the lowest and the highest estimate of a run's credits under a credit 
     expect(boundsOf(pipeline, { starts, limit: 39 })).toEqual({ best: 10, worst: 39 });
   });
 
-  it("allow a step that only some items reach to use the rest of the limit", () => {
+  it("let a step that only some items reach use the rest of the limit", () => {
     expect(bounds({ when: "changed" }, 100)).toEqual({ best: 10, worst: 100 });
     expect(bounds({ when: "changed" }, 200)).toEqual({ best: 10, worst: 130 });
   });

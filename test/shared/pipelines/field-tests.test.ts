@@ -31,7 +31,7 @@ describe("the result of a route's test that compares two fields", () => {
     },
   );
 
-  it("is \"unmet\" for a null price in a route with 'once' if another test fails", () => {
+  it("is \"unmet\" for a null price in a route with 'once' if another test of the route fails", () => {
     const route: Route = {
       when: "ok",
       field: "price",

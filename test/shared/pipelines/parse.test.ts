@@ -43,7 +43,7 @@ const withRoute = (route: Json, scraper = "retailer_a.lite"): Json =>
 const always = (run: string): Json => ({ when: "always", run });
 
 describe("a pipeline in a request", () => {
-  it("starts with its first step, and has no baseline and no refresh by default", () => {
+  it("starts at its first step, and by default has no baseline and no refresh", () => {
     expect(parse(pipelineOf(lite("a", always("b")), lite("b")))).toEqual({
       entry: "a",
       baseline: null,
@@ -85,7 +85,7 @@ describe("a pipeline in a request", () => {
     expect(parse(named).entry).toHaveLength(64);
   });
 
-  it("is named in errors by its request parameter", () => {
+  it("is named in errors by the name of its request parameter", () => {
     expect(refused(() => parsePipeline({ steps: [{}] }, shop, "body.plan")).param).toBe(
       "body.plan.steps[0].id",
     );
@@ -118,7 +118,7 @@ describe("a pipeline with a missing key", () => {
       withRoute({ when: "changed", field: "price", op: "below" }),
     ],
     ["pipeline.steps[0].routes[0].value", withRoute({ when: "ok", field: "inStock", op: "is" })],
-  ])("is refused, and the error names '%s': %j", (param, value) => {
+  ])("is refused, and the error names '%s' (the pipeline: %j)", (param, value) => {
     expect(refused(() => parse(value))).toEqual({
       code: "MISSING_PARAM",
       status: 400,
@@ -372,12 +372,15 @@ describe("an invalid pipeline", () => {
         "'notify' must be true or false (got \"true\").",
       ],
     ]),
-  )("with $what is refused, and the error names $param", ({ param, value, message }) => {
-    const refusal = refused(() => parse(value));
-    expect(refusal).toMatchObject({ code: "INVALID_PARAM", status: 400, param });
-    expect(refusal.message).toContain(message);
-    expect(refusal.message.length).toBeLessThan(400);
-  });
+  )(
+    "with the mistake '$what' is refused, and the error names $param",
+    ({ param, value, message }) => {
+      const refusal = refused(() => parse(value));
+      expect(refusal).toMatchObject({ code: "INVALID_PARAM", status: 400, param });
+      expect(refusal.message).toContain(message);
+      expect(refusal.message.length).toBeLessThan(400);
+    },
+  );
 });
 
 describe("a route of a pipeline", () => {
@@ -385,7 +388,7 @@ describe("a route of a pipeline", () => {
     { when: "ok" },
     { when: "changed", notify: false },
     { when: "changed", field: "price", notify: false },
-  ])("is refused if it neither runs a step nor notifies: %j", (route) => {
+  ])("is refused if it neither runs a step nor notifies (the route: %j)", (route) => {
     const refusal = refused(() => parse(pipelineOf(lite("a", route))));
     expect(refusal.param).toBe("pipeline.steps[0].routes[0]");
     expect(refusal.message).toContain("'notify': true");
@@ -413,7 +416,7 @@ describe("a route of a pipeline", () => {
     { when: "ok", field: "price", op: "above", value: 0.5 },
     { when: "ok", field: "merchant", op: "is_not", value: "A0RETAILERAUS" },
     { when: "ok", field: "usedCount", op: "is", value: 0 },
-  ])("is accepted if it is valid: %j", (route) => {
+  ])("is accepted if it is valid (the route: %j)", (route) => {
     expect(parse(withRoute(route)).steps[0]?.routes).toEqual([{ notify: true, ...route }]);
   });
 
@@ -487,7 +490,7 @@ describe("a route of a pipeline", () => {
         "'value' must be a string, the type of 'condition' (got true).",
       ],
     ]),
-  )("with $what is refused", ({ param, value, message }) => {
+  )("with the mistake '$what' is refused", ({ param, value, message }) => {
     const refusal = refused(() => parse(withRoute(value as Json)));
     expect(refusal).toMatchObject({
       code: "INVALID_PARAM",
@@ -526,7 +529,7 @@ describe("the routes between a pipeline's steps", () => {
       { ...pipelineOf(lite("a")), refresh: { every_runs: 1, entry: "x" } },
     ],
     ["pipeline.steps[1].routes[0].run", pipelineOf(lite("a", always("b")), lite("b", always("x")))],
-  ])("are refused if '%s' names a step that does not exist", (param, value) => {
+  ])("are refused if the key '%s' names a step that does not exist", (param, value) => {
     const refusal = refused(() => parse(value));
     expect(refusal.param).toBe(param);
     expect(refusal.message).toContain("No step has the ID 'x'. Steps of this pipeline: a");
@@ -561,7 +564,7 @@ describe("the routes between a pipeline's steps", () => {
   });
 
   it.each(["retailer_a.lite", "retailer_a.pulse"])(
-    "are checked in a short time even if many %s steps form too many paths to follow",
+    "are checked in a short time even if many steps of the scraper %s form too many paths to follow each",
     (scraper) => {
       const steps = names(10).map((id, at) =>
         stepOn(
@@ -574,7 +577,7 @@ describe("the routes between a pipeline's steps", () => {
     },
   );
 
-  it("are refused if they leave a step that no run reaches", () => {
+  it("are refused if neither a route nor the start of a run leads to one of the steps", () => {
     const refusal = refused(() => parse(pipelineOf(lite("a"), lite("b", always("c")), lite("c"))));
     expect(refusal.param).toBe("pipeline.steps[1]");
     expect(refusal.message).toContain("No run reaches the step 'b'.");
@@ -620,7 +623,7 @@ describe("the routes between a pipeline's steps", () => {
       },
     ],
   ])(
-    "are refused if an offer check may run before any offer is found: from the %s",
+    "are refused if an offer check may run before any offers are read: on the way from the %s",
     (_way, param, value) => {
       const refusal = refused(() => parse(value));
       expect(refusal.param).toBe(param);
@@ -654,7 +657,7 @@ describe("a pipeline for an announced marketplace", () => {
     });
   });
 
-  it("is refused with 400 instead of 501 if it is also invalid", () => {
+  it("is refused with 400 instead of 501 if the pipeline is also invalid", () => {
     expect(refused(() => parsePipeline(pipelineOf(lite("a", always("x"))), uk)).status).toBe(400);
   });
 });
@@ -674,7 +677,7 @@ describe("a pipeline in JSON", () => {
     );
   });
 
-  it("is either parsed, or refused with 400 and a 'param' inside the pipeline, whatever it contains", () => {
+  it("is either parsed, or refused with 400 and a 'param' inside the pipeline, whatever the JSON contains", () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), anyShopPipeline.chain(damaged)), (value) => {
         expectReadOrRefused(value);
@@ -711,7 +714,7 @@ function damaged({ pipeline }: { readonly pipeline: Pipeline }): fc.Arbitrary<un
 
 describe("the default pipeline", () => {
   it.each(Object.keys(platforms) as Platform[])(
-    "of %s is accepted when a client sends it",
+    "of the platform %s is accepted when a client sends it",
     (platform) => {
       for (const everyRuns of [0, 1, 8, 1_000]) {
         const pipeline = defaultPipeline(platform, everyRuns);

@@ -22,7 +22,7 @@ const all = names.flatMap((platform) =>
 );
 
 describe("the list of a platform's scrapers", () => {
-  it.each(names)("matches the response schema of its operation: platform %s", (platform) => {
+  it.each(names)("matches the response schema of its operation for the platform %s", (platform) => {
     const answer = presentScrapers(shopOf(platform));
     expect(parse(scrapersResponse, answer)).toEqual(answer);
     expect(answer).toMatchObject({ object: "watchlist_scrapers", platform, marketplace: "us" });
@@ -39,7 +39,7 @@ describe("the list of a platform's scrapers", () => {
     { id: "retailer_c.standard", name: "Standard", min: 1, max: 1 },
     { id: "retailer_d.standard", name: "Standard", min: 1, max: 1 },
   ])(
-    "includes $id with the name $name, the minimum price $min and the maximum price $max",
+    "includes the scraper $id with the name $name, the minimum price $min and the maximum price $max",
     ({ id, name, min, max }) => {
       const listed = names.flatMap((platform) => presentScrapers(shopOf(platform)).scrapers);
       expect(listed.find((scraper) => scraper.id === id)).toMatchObject({
@@ -50,7 +50,7 @@ describe("the list of a platform's scrapers", () => {
     },
   );
 
-  it("contains for each field the values of 'when' and 'op' that can test it", () => {
+  it("contains for each field the values of 'when' and 'op' that can test the field", () => {
     const { scrapers } = presentScrapers(shopOf("retailer_a"));
     const fields = scrapers.flatMap(({ id, fields: own }) =>
       own.map((field) => [`${id}.${field.name}`, field] as const),
@@ -86,7 +86,7 @@ describe("the list of a platform's scrapers", () => {
     });
   });
 
-  it("has a schema with an example of each kind, type, 'when' and 'op'", () => {
+  it("has a schema with an example of each kind of field, type, 'when' and 'op'", () => {
     const listed = names.flatMap((platform) => presentScrapers(shopOf(platform)).scrapers);
     const fields = listed.flatMap((scraper) => scraper.fields);
     const schema = scrapersResponse.entries.scrapers.item.entries;
@@ -99,7 +99,7 @@ describe("the list of a platform's scrapers", () => {
     ]);
   });
 
-  it("contains condition filters for no scraper but retailer_a.offers", () => {
+  it("contains condition filters only for the scraper retailer_a.offers", () => {
     const { scrapers } = presentScrapers(shopOf("retailer_a"));
     const listed = scrapers.flatMap(({ id, conditions }) =>
       conditions === undefined ? [] : [[id, conditions]],
@@ -108,7 +108,7 @@ describe("the list of a platform's scrapers", () => {
   });
 
   it.each(names)(
-    "contains for each field exactly the tests that the pipeline parser accepts: platform %s",
+    "contains for each field of the platform %s exactly the tests that the pipeline parser accepts",
     (platform) => {
       for (const { id, fields } of presentScrapers(shopOf(platform)).scrapers) {
         for (const { name, type, whens, ops } of fields) {
@@ -147,7 +147,7 @@ describe("the platform of a query for scrapers", () => {
     expect(parse(scrapersRequest, {})).toEqual({ platform: "retailer_a", marketplace: "us" });
   });
 
-  it("is the platform in the query, and is refused if it is unknown or not live", () => {
+  it("is the platform in the query, and is refused if this platform is unknown or not live", () => {
     const query = { platform: "retailer_d", marketplace: "us" };
     expect(parse(scrapersRequest, query)).toEqual(query);
     expect(() => parse(scrapersRequest, { platform: "retailer_x" })).toThrow(
@@ -159,20 +159,20 @@ describe("the platform of a query for scrapers", () => {
 
 describe("the pipeline template", () => {
   it.each(all)(
-    "'$name' of $platform is accepted when a client sends it",
+    "'$name' of the platform $platform is accepted when a client sends it",
     ({ platform, template }) => {
       const wire: unknown = JSON.parse(JSON.stringify(presentPipeline(template.pipeline)));
       expect(parsePipeline(wire, shopOf(platform))).toEqual(template.pipeline);
     },
   );
 
-  it.each(all)("'$name' of $platform has a route that notifies", ({ template }) => {
+  it.each(all)("'$name' of the platform $platform has a route that notifies", ({ template }) => {
     const routes = template.pipeline.steps.flatMap((step) => step.routes);
     expect(routes.some(({ notify }) => notify)).toBe(true);
   });
 
   it.each(names)(
-    "of %s in the first place is the default, and all template IDs are unique",
+    "that the platform %s lists first is the default pipeline, and all template IDs are unique",
     (platform) => {
       const ids = templates(platform).map(({ id }) => id);
       expect(templates(platform)[0]).toMatchObject({

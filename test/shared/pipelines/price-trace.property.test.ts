@@ -37,7 +37,7 @@ const anyReads: fc.Arbitrary<readonly KnownPrice[]> = fc
   });
 
 it.each(derivedPriceFields)(
-  "the derived field '%s' has the same value from its stored trace as from all earlier reads",
+  "the value of the derived field '%s' is the same if it is computed from the stored trace or from all earlier reads",
   (field) => {
     const observed = new Set<boolean>();
     fc.assert(

@@ -41,7 +41,7 @@ describe("the stored prices for the derived field 'lowest30d'", () => {
         [102, 9],
       ],
     ],
-  ])("are %s", (_what, prices, days) => {
+  ])("follow the rule that they are %s", (_what, prices, days) => {
     expect(traceOf("lowest30d", prices).days).toEqual(days);
   });
 
@@ -91,7 +91,7 @@ describe("the stored days of the derived field 'average30d'", () => {
 
 describe("the stored trace of a derived price field", () => {
   it.each<DerivedPriceField>(["previousPrice", "lowest30d", "average30d", "changedCount7d"])(
-    "is the same object after a read with the same price: '%s'",
+    "stays the same JavaScript object after a read with the same price (the field: '%s')",
     (field) => {
       const trace = traceOf(field, [10, 9]);
       expect(traceAfter(field, trace, { was: 9, is: 9, at: 110 * dayMs })).toBe(trace);
@@ -114,7 +114,7 @@ describe("the stored trace of the derived field 'previousPrice'", () => {
       { since: 100, previous: 10 },
     ],
     ["no previous price if the only price returns after a gap", [10, null, 10], { since: 100 }],
-  ])("has %s", (_what, prices, trace) => {
+  ])("follows the rule that it contains %s", (_what, prices, trace) => {
     expect(traceOf("previousPrice", prices)).toEqual(trace);
   });
 

@@ -27,7 +27,7 @@ describe("a route of a pipeline", () => {
     { confirm: 2 },
     { cooldown: "1h" },
     { once: true },
-  ])("counts as a route with limits if it has the key in %j", (limit) => {
+  ])("counts as a route with limits if it has the limit %j", (limit) => {
     expect(isGated({ when: "ok", notify: true, ...limit })).toBe(true);
   });
 
@@ -40,7 +40,7 @@ describe("a route of a pipeline", () => {
 describe("the parts into which the routes of a step are split", () => {
   const both: Route = { ...drop, cooldown: "1h", run: "next" };
 
-  it("are one part without cooldown and one without run if the route has cooldown, run and notify", () => {
+  it("are one part without 'cooldown' and one part without 'run' if the route has 'cooldown', 'run' and 'notify'", () => {
     const { cooldown: _, notify: __, ...routing } = both;
     const { run: ___, ...notifying } = both;
     expect(partsOf(stepWith(both)).map(({ route }) => route)).toEqual([routing, notifying]);
@@ -82,7 +82,7 @@ describe("the key of a route state", () => {
   it.each([
     { what: "a decrease", route: drop, key: "PHZ7tRmp" },
     { what: "a test with limits", route: { ...low, once: true }, key: "0jxZy8ix" },
-  ])("for $what is the same as in earlier releases", ({ route, key }) => {
+  ])("for a route with $what is the same as in earlier releases", ({ route, key }) => {
     expect(keyOf(route)).toBe(key);
   });
 
@@ -100,24 +100,24 @@ describe("the key of a route state", () => {
     { once: true },
     { cooldown: "1h" },
     { notify: false },
-  ])("changes with the condition of the route: %j", (change) => {
+  ])("changes with each condition of the route (changed keys: %j)", (change) => {
     expect(keyOf({ ...low, ...change })).not.toBe(keyOf(low));
   });
 
   it.each<Partial<Step>>([{ id: "other" }, { scraper: "retailer_a.full" }, { condition: "new" }])(
-    "changes with the step of the route: %j",
+    "changes with the step of the route (changed keys of the step: %j)",
     (change) => {
       expect(keyOf(low, change)).not.toBe(keyOf(low));
     },
   );
 
-  it('depends on the condition filter of the step, and is equal for the filter "all" and no filter', () => {
+  it('depends on the condition filter of the step, and is the same with the filter "all" as without a filter', () => {
     expect(keyOf(low, { condition: "new" })).not.toBe(keyOf(low, { condition: "used" }));
     expect(keyOf(low, { condition: "all" })).toBe(keyOf(low));
   });
 
   it.each<Partial<Route>>([{ run: "next" }, { once: false }])(
-    "is the same with and without %j",
+    "does not depend on the keys %j",
     (change) => {
       expect(keyOf({ ...low, ...change })).toBe(keyOf(low));
     },

@@ -103,7 +103,7 @@ describe("a route of a pipeline", () => {
     }
   });
 
-  it("with 'when' \"changed\" and a field matches if this field changed, tracked or not", () => {
+  it("with 'when' \"changed\" and a field matches if this field changed, even if it is not tracked", () => {
     for (const field of stepScrapers["retailer_a.lite"].testableFields) {
       const facts = found({ [field]: "one", other: 1 }, { [field]: "another", other: 1 });
       expect(takes({ when: "changed", field }, facts), field).toBe(true);
@@ -230,7 +230,7 @@ describe("a route with 'when' \"changed\"", () => {
         ],
       },
     ]),
-  )("matches if the field changed and passes the test: $test", ({ row }) => {
+  )("matches if the field changed and passes the test (the test: $test)", ({ row }) => {
     const isTaken = (move: Move): boolean => takes(routeOf(row, "changed"), read(row.field, move));
     expect(row.yes.filter((move) => !isTaken(move))).toEqual([]);
     expect(row.no.filter(isTaken)).toEqual([]);
@@ -318,13 +318,16 @@ describe("a route with 'when' \"ok\"", () => {
         no: [[false, true]],
       },
     ]),
-  )("matches if the field passes the test, changed or not: $test", ({ row }) => {
-    const isTaken = (move: Move): boolean => takes(routeOf(row, "ok"), read(row.field, move));
-    expect(row.yes.filter((move) => !isTaken(move))).toEqual([]);
-    expect(row.no.filter(isTaken)).toEqual([]);
-  });
+  )(
+    "matches if the field passes the test, whether or not the field changed (the test: $test)",
+    ({ row }) => {
+      const isTaken = (move: Move): boolean => takes(routeOf(row, "ok"), read(row.field, move));
+      expect(row.yes.filter((move) => !isTaken(move))).toEqual([]);
+      expect(row.no.filter(isTaken)).toEqual([]);
+    },
+  );
 
-  it("matches if the field passes the test at the item's first read", () => {
+  it("matches at the item's first read if the field passes the test", () => {
     const route: Route = { when: "ok", field: "price", op: "is", value: 10 };
     expect(takes(route, found(null, price10, true))).toBe(true);
   });
@@ -372,7 +375,7 @@ describe("the match of a read with the routes of a step", () => {
     });
   });
 
-  it("reports the last known price as the old value of a decrease after a read without a price", () => {
+  it("reports the last known price as the 'before' of a decrease that follows a read without a price", () => {
     const step = lite({ when: "changed", field: "price", op: "decreased", notify: true });
     const at = "2026-11-01T12:00:00.000Z";
     const soldOut = matchRoutes(step, found({ price: 100 }, { price: null }), { states: {}, at });
@@ -432,7 +435,7 @@ describe("the match of a read with the routes of a step", () => {
     );
   });
 
-  it("contains no changes if only a route with limits matches and its 'when' is not \"changed\"", () => {
+  it("contains no changes if the only matching route has limits and a 'when' other than \"changed\"", () => {
     const step = lite({ when: "ok", cooldown: "1h", notify: true });
     const matches = matchRoutes(step, changedItem);
     expect(matches).toMatchObject({ matched: ["ok"], notifyChanged: false });
@@ -447,7 +450,7 @@ describe("the match of a read with the routes of a step", () => {
     expect(matchRoutes(step, answered("unavailable"), remembered)).toEqual({ ...nothing, states });
   });
 
-  it("lists each next step without repetition, in route order", () => {
+  it("lists each next step once, in the order of the routes", () => {
     const step = lite(
       { when: "changed", run: "b" },
       { when: "ok", run: "a" },
@@ -461,7 +464,7 @@ describe("the match of a read with the routes of a step", () => {
     });
   });
 
-  it("is empty for an item without an earlier reading of this kind", () => {
+  it("is empty for an item without an earlier reading of the same kind", () => {
     const step = lite({ when: "changed", notify: true }, { when: "unchanged", notify: true });
     expect(matchRoutes(step, outcomes["first read of this kind"])).toEqual(nothing);
     expect(matchRoutes(step, outcomes["first read of any kind"])).toEqual(nothing);
@@ -497,7 +500,7 @@ describe("the changes that an event reports", () => {
     return matchRoutes(step, facts, { states: { [key]: { from: { price: 20 } } }, at }).reported;
   };
 
-  it("are only differences from reference values if only routes with reference values match", () => {
+  it("are only the differences from reference values if only routes with reference values match", () => {
     expect(reportedBy(minimum)).toEqual({ price: { before: 20, after: 4 } });
   });
 
@@ -522,13 +525,13 @@ describe("a change that another scraper read before the step did", () => {
   });
   const notify: Route = { when: "changed", notify: true };
 
-  it("matches the routes of the step, even if an event has already reported it", () => {
+  it("matches the routes of the step, even if an event has already reported the change", () => {
     const step = lite({ when: "changed", run: "next" }, { ...notify, field: "newMinPrice" });
     expect(matchRoutes(step, seenByPulse([])).next).toEqual(["next"]);
     expect(matchRoutes(step, seenByPulse(["newMinPrice"])).next).toEqual(["next"]);
   });
 
-  it("is not new, but is reported if no event has reported it yet", () => {
+  it("does not count as new, but is reported if no event has reported the change yet", () => {
     expect(matchRoutes(lite(notify), seenByPulse([]))).toMatchObject({
       changes: { newMinPrice: { before: 10, after: 9 } },
       hasNews: false,
@@ -536,7 +539,7 @@ describe("a change that another scraper read before the step did", () => {
     });
   });
 
-  it("is not reported again together with a new change if an event has already reported it", () => {
+  it("is not reported again together with a new change if an event has already reported the first change", () => {
     const matches = matchRoutes(lite(notify), seenByPulse(["newMinPrice"]));
     expect(matches).toMatchObject({ changes: {}, hasNews: false, notifyChanged: false });
     const withPrice = matchRoutes(lite(notify), seenByPulse(["newMinPrice"], 11));
@@ -547,7 +550,7 @@ describe("a change that another scraper read before the step did", () => {
     });
   });
 
-  it("does not make a route report other changes if an event has already reported it", () => {
+  it("does not make a route report other changes if an event has already reported this change", () => {
     const step = lite({ ...notify, field: "newMinPrice" });
     expect(matchRoutes(step, seenByPulse(["newMinPrice"], 11))).toMatchObject({
       changes: { price: { before: 12, after: 11 } },
@@ -556,12 +559,12 @@ describe("a change that another scraper read before the step did", () => {
     });
   });
 
-  it("is stored only if the step reports it", () => {
+  it("is stored with the item only if the step reports the change", () => {
     const matches = matchRoutes(lite(), seenByPulse([]));
     expect(matches).toMatchObject({ changes: {}, hasNews: false, trackedChanged: true });
   });
 
-  it("is new if the field has changed again since the other scraper read it", () => {
+  it("counts as new if the field has changed again since the other scraper read it", () => {
     const facts = { ...seenByPulse(["newMinPrice"]), after: { ...last, newMinPrice: 8 } };
     expect(matchRoutes(lite(notify), facts)).toMatchObject({
       changes: { newMinPrice: { before: 10, after: 8 } },
@@ -570,7 +573,7 @@ describe("a change that another scraper read before the step did", () => {
     });
   });
 
-  it("is new but matches no route if the field has returned to the value of the step's last read", () => {
+  it("counts as new but matches no route if the field has returned to the value of the step's last read", () => {
     const facts = { ...seenByPulse(["newMinPrice"]), after: last };
     expect(matchRoutes(lite(notify), facts)).toMatchObject({
       changes: { newMinPrice: { before: 9, after: 10 } },
@@ -608,7 +611,7 @@ describe("a stored reading of an item", () => {
     expect(stored).toEqual({ price: 10.008 });
   });
 
-  it("stays the same object, without changes, if the same values are read again", () => {
+  it("stays the same object, without changes, if a read finds the stored values again", () => {
     const snapshot = fc.dictionary(
       fc.constantFrom(...stepScrapers["retailer_a.lite"].testableFields),
       fc.oneof(
@@ -639,9 +642,12 @@ describe("the derived field buyboxAboveLowest", () => {
     [{ price: null }, { newMinPrice: 9 }, undefined],
     [{}, { newMinPrice: 9 }, undefined],
     [null, { newMinPrice: 9 }, undefined],
-  ])("for the product reading %j and the pulse reading %j is %s", (product, scan, above) => {
-    expect(buyboxAboveLowest(product, scan)).toBe(above);
-  });
+  ])(
+    "for the product reading %j and the pulse reading %j has the value %s",
+    (product, scan, above) => {
+      expect(buyboxAboveLowest(product, scan)).toBe(above);
+    },
+  );
 });
 
 describe("a route that compares a field with metadata", () => {
@@ -706,7 +712,7 @@ describe("a route that compares a field with metadata", () => {
     expect(matches(route, { target: 20 }, { price: 10 })).toBe(false);
   });
 
-  it("matches only if its tests in 'where' pass, which can also compare with metadata", () => {
+  it("matches only if the route's tests in 'where' pass, and these tests can also compare with metadata", () => {
     const where = [{ field: "price", op: "below" as const, value: target }];
     const route: Route = { when: "ok", where, run: "full" };
     expect(matches(route, { target: 9.5 }, { price: 9 })).toBe(true);

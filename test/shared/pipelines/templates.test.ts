@@ -47,7 +47,7 @@ describe("the pipeline template", () => {
     },
     { platform: "retailer_d", id: "purchasable", field: "purchasable", from: false, to: true },
   ])(
-    "'$id' of $platform reports a change of $field to $to, and does not report the change back",
+    "'$id' of the platform $platform reports a change of $field to $to, and does not report the change back",
     ({ platform, id, field, from, to }) => {
       const read = { platform, id, step: "check" };
       const [was, is] = [{ [field]: from }, { [field]: to }];

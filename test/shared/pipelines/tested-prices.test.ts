@@ -46,7 +46,7 @@ describe("the price of a read", () => {
     expect(priceRead({ price: 10 }, { rating: 4 }, at)).toBeUndefined();
   });
 
-  it("has no earlier price if this is the first read with a price", () => {
+  it("has no earlier price if the read is the first one with a price", () => {
     const first = { was: undefined, is: 10, at: Date.parse(at) };
     expect(priceRead(undefined, { price: 10 }, at)).toEqual(first);
     expect(priceRead({ rating: 4 }, { price: 10 }, at)).toEqual(first);
@@ -56,7 +56,7 @@ describe("the price of a read", () => {
     [10.005, 10],
     [10.01, 10.01],
     [null, null],
-  ])("with the value %s after a price of 10 is stored as %s", (seen, is) => {
+  ])("with the value %s after a price of 10 is stored as the value %s", (seen, is) => {
     expect(priceRead({ price: 10 }, { price: seen }, at)).toMatchObject({ was: 10, is });
   });
 });
@@ -81,7 +81,7 @@ describe("a derived price of an item", () => {
     });
   });
 
-  it("has a value only if the read has a price and an earlier price is stored", () => {
+  it("has a value only if the read has a price and the trace contains an earlier price", () => {
     expect(derivedPricesAt(pipeline, started, drop)).toEqual({ previousPrice: 10 });
     expect(derivedPricesAt(pipeline, started, undefined)).toEqual({});
     expect(derivedPricesAt(pipeline, {}, drop)).toEqual({});

@@ -21,7 +21,7 @@ function refusal(wanted: Parameters<typeof parsePlatform>[0]): ServiceError {
 
 describe("the platform and marketplace of a request", () => {
   it.each(["retailer_a", "retailer_b", "retailer_c", "retailer_d"] as const)(
-    "are %s and its default marketplace if the request names no marketplace",
+    "are the platform %s and its default marketplace if the request names no marketplace",
     (platform) => {
       const shop = { platform, marketplace: "us" };
       expect(parsePlatform({ platform })).toEqual(shop);
@@ -48,12 +48,15 @@ describe("the platform and marketplace of a request", () => {
     ["retailer_a", "uk"],
     ["retailer_a", "pl"],
     ["retailer_d", "ca"],
-  ])('are refused with 501 for %s with its announced marketplace "%s"', (platform, marketplace) => {
-    expect(refusal({ platform, marketplace })).toMatchObject({
-      status: 501,
-      details: { comingSoon: true },
-    });
-  });
+  ])(
+    'are refused with 501 for the platform %s with its announced marketplace "%s"',
+    (platform, marketplace) => {
+      expect(refusal({ platform, marketplace })).toMatchObject({
+        status: 501,
+        details: { comingSoon: true },
+      });
+    },
+  );
 
   it.each(["offers", "offer_check"] as const)(
     'are accepted for the endpoint "%s" on retailer_a, and refused with 501 on the other platforms',
@@ -86,7 +89,7 @@ describe("the platform and marketplace of a request", () => {
     ["retailer_b", "ca"],
     ["retailer_c", "uk"],
   ])(
-    'are refused for %s with the unknown marketplace "%s", and the error lists the valid marketplaces',
+    'are refused for the platform %s with the unknown marketplace "%s", and the error lists the valid marketplaces',
     (platform, marketplace) => {
       const error = refusal({ platform, marketplace });
       expect(error).toMatchObject({ status: 400, details: { param: "marketplace" } });
@@ -102,7 +105,7 @@ describe("the catalog of platforms", () => {
   });
 
   it.each(entries)(
-    "lists the default marketplace and the default tier of %s among the valid ones",
+    "lists the default marketplace and the default tier of the platform %s among the valid ones",
     (_name, entry) => {
       expect(entry.marketplaces.map(({ code }) => code)).toContain(entry.defaultMarketplace);
       const tiers = entry.endpoints.find(({ id }) => id === "products")?.tiers ?? [];
@@ -119,7 +122,7 @@ describe("the catalog of platforms", () => {
     ["retailer_c", "standard", 1, 1_000],
     ["retailer_d", "standard", 1, 1_000],
   ] as const)(
-    'has %s at the tier "%s" with the item price %d and the maximum of %d items per call',
+    'has the platform %s at the tier "%s" with the item price %d in credits and the maximum of %d items per call',
     (...row) => {
       const [platform, id, credits, max] = row;
       const tier = productTiers(platform).find((one) => one.id === id);

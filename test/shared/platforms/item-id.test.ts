@@ -34,7 +34,7 @@ describe("the item IDs of a request", () => {
     );
   });
 
-  it("are shortened in error messages if they are long", () => {
+  it("are shortened in error messages if the IDs are long", () => {
     expect(() => parseItemIds("retailer_d", ["9".repeat(100_000)], "ids")).toThrow(
       expect.objectContaining({ message: expect.stringMatching(/^.{0,120}$/) }),
     );
@@ -45,11 +45,11 @@ describe("the item IDs of a request", () => {
     ["retailer_b", "123456789012345", "123456789012345"],
     ["retailer_c", "A-12345678", "12345678"],
     ["retailer_c", "12345678", "12345678"],
-  ] as const)("are normalized for %s: %j becomes %s", (platform, raw, id) => {
+  ] as const)("are normalized for the platform %s: the ID %j becomes %s", (platform, raw, id) => {
     expect(parseItemIds(platform, [raw], "ids")).toEqual([id]);
   });
 
-  it('are refused on retailer_c if they are only the prefix "A-"', () => {
+  it('are refused on retailer_c if an ID is only the prefix "A-"', () => {
     expect(() => parseItemIds("retailer_c", ["A-"], "ids")).toThrow(/6 to 10 digits/);
   });
 

@@ -14,7 +14,7 @@ describe("the announced endpoints for structured data", () => {
     expect(v.parse(structuredResponse, presented)).toEqual(presented);
   });
 
-  it("are of four kinds on each of four platforms, and all of them are announced", () => {
+  it("are of four kinds on each of four platforms, and none of them is live", () => {
     expect(data.map(({ path }) => path)).toEqual(
       ["retailer_a", "retailer_b", "retailer_c", "retailer_d"].flatMap((platform) =>
         ["search", "product", "reviews", "category"].map(
@@ -52,7 +52,7 @@ describe("the announced endpoints for structured data", () => {
     ["retailer_a", "constructor"],
     ["__proto__", "search"],
     ["", ""],
-  ])("return 404 for an unknown platform or kind in the path %s/%s", (platform, kind) => {
+  ])("return 404 for an unknown platform or kind: the path %s/%s", (platform, kind) => {
     expect(structuredError(platform, kind)).toMatchObject({ status: 404, code: "NOT_FOUND" });
   });
 });

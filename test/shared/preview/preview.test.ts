@@ -131,7 +131,7 @@ describe("a preview", () => {
     ],
     ["two steps", twoSteps],
   ])(
-    "of the current pipeline with %s returns the same events and charge as the next run",
+    "of the current pipeline with the feature '%s' returns the same events and charge as the next run",
     async (_name, pipeline) => {
       const list = await readOnce({ pipeline });
       bench.answers.product = (id) =>
@@ -204,7 +204,7 @@ describe("a preview", () => {
     ]);
   });
 
-  it("charges reads with an answer, and refunds the other reads and the steps that were not reached", async () => {
+  it("charges the reads with an answer, and refunds the reads without an answer and the steps that were not reached", async () => {
     const list = await readOnce();
     const { balance } = await bench.account();
     bench.answers.product = (id) => (id === "10001" ? priced(20) : { status: "unavailable" });
@@ -234,7 +234,7 @@ describe("a preview", () => {
     ["the balance", { granted: 3, code: "INSUFFICIENT_CREDITS" }],
     ["'max_credits'", { granted: 100, maxCredits: 3, code: "INVALID_PARAM" }],
   ])(
-    "that would reserve more credits than %s is refused, and neither reads nor charges",
+    "that would reserve more credits than a limit (%s) is refused, and neither reads nor charges",
     async (_name, { granted, code, ...cap }) => {
       bench = await startRunBench({ tables, credits: granted });
       const list = await bench.createList(ids);
@@ -248,7 +248,7 @@ describe("a preview", () => {
     },
   );
 
-  it("charges nothing if it fails", async () => {
+  it("charges nothing if the preview fails", async () => {
     const list = await bench.createList(ids);
     bench.answers.product = () => {
       throw new Error("invalid answer");
@@ -258,7 +258,7 @@ describe("a preview", () => {
     expect(await bench.account()).toMatchObject({ balance: 100, spent: 0 });
   });
 
-  it("charges nothing if it has no time left to respond", async () => {
+  it("charges nothing if no time is left to respond", async () => {
     const list = await bench.createList(ids);
     bench.answers.product = () => priced(20);
 
@@ -266,7 +266,7 @@ describe("a preview", () => {
     expect((await bench.account()).balance).toBe(100);
   });
 
-  it("sends the deadline of the call with the reads of every step, even after the deadline", async () => {
+  it("passes the deadline of the call to the reads of every step, even after the deadline", async () => {
     const list = await readOnce();
     const deadlines: number[] = [];
     const { scraperFor } = bench.sources;
@@ -302,7 +302,7 @@ describe("a preview", () => {
     expect(shown(found).total.events).toEqual({ "watchlist.product.changed": 4 });
   });
 
-  it("returns derived fields only if the history contains every earlier run", async () => {
+  it("returns derived fields only if the history contains all earlier runs", async () => {
     const list = await readOnce();
     const pipeline = checks({
       when: "ok",

@@ -36,7 +36,7 @@ describe("the items of a preview", () => {
         { from: "10003", to: "10003" },
       ],
     ],
-  ])("are read in %s", async (_name, count, ranges) => {
+  ])("are read by ranges of item IDs: in %s", async (_name, count, ranges) => {
     const read: (IdRange | undefined)[] = [];
     const pages = {
       async *pages(_id: string, range?: IdRange) {

@@ -101,7 +101,7 @@ describe("a change of a field that two scrapers read", () => {
     expect(await next({ pulse: 9, lite: 9 })).toMatchObject(quiet);
   });
 
-  it("in the same run is reported by the step whose route notifies, even if another step read the change first", async () => {
+  it("in the same run is reported by the step whose route notifies, even if the other step read the change first", async () => {
     const { next } = await watched(pipelineOf([toLite], [notify]));
     const run = await next({ pulse: 9, lite: 9 });
     expect(run).toMatchObject({ steps: ["pulse", "lite"], changed: 1, notified: 1 });
@@ -122,7 +122,7 @@ describe("a change of a field that two scrapers read", () => {
     expect(sweep).toMatchObject({ steps: ["pulse"], changed: 0, notified: 0 });
   });
 
-  it("is reported by a later run whose route notifies if an earlier refresh did not report it", async () => {
+  it("is reported by a later run whose route notifies if an earlier refresh did not report the change", async () => {
     const { next } = await watched(pipelineOf([notify], []));
     await next({});
     const refresh = await next({ lite: 9 });
@@ -132,7 +132,7 @@ describe("a change of a field that two scrapers read", () => {
     expect(sweep.reported).toEqual([["pulse", newMinPrice(10, 9)]]);
   });
 
-  it("routes its item from pulse to the next step, even if an earlier refresh read the same change", async () => {
+  it("routes its item from the pulse step to the next step, even if an earlier refresh read the same change", async () => {
     const pipeline: Pipeline = {
       entry: "pulse",
       baseline: "full",
@@ -161,7 +161,7 @@ describe("a change of a field that two scrapers read", () => {
     expect(await next({ pulse: 9, lite: 9 })).toMatchObject({ steps: ["pulse"], changed: 0 });
   });
 
-  it("is counted and reported again if the field had returned to its old value between the two reads", async () => {
+  it("is counted and reported again if the field had returned to the old value between the two reads", async () => {
     const { next } = await watched(pipelineOf([notify], [notify]));
     expect(await next({ pulse: 9 })).toMatchObject({ changed: 1, notified: 1 });
     // For lite, which last read 10, the price is unchanged, so no route matches.
@@ -174,7 +174,7 @@ describe("a change of a field that two scrapers read", () => {
     expect((await next({ pulse: 9 })).reported).toEqual([["pulse", newMinPrice(10, 9)]]);
   });
 
-  it("is counted once if several offers steps with different condition filters read it", async () => {
+  it("is counted once if several offers steps with different condition filters read the change", async () => {
     const routes = [notify];
     const bench = await startRunBench({ tables });
     const list = await bench.createList([id], {
@@ -228,7 +228,7 @@ describe("a change of a field that two scrapers read", () => {
 });
 
 describe("the 'last_change' of an item", () => {
-  it("contains each field that changed in any step of the run, with its first 'before' and its last 'after'", async () => {
+  it("contains each field that changed in any step of the run, with the field's first 'before' and last 'after'", async () => {
     const { bench, list, next } = await watched(
       pipelineOf([{ ...toLite, notify: true }], [notify]),
     );
@@ -287,7 +287,7 @@ describe("the 'last_change' of an item", () => {
     });
   });
 
-  it("shows a client that polls with 'changed_since' every change in the run's events", async () => {
+  it("shows every change in the run's events to a client that polls with 'changed_since'", async () => {
     const { bench, list, next } = await watched(
       pipelineOf([{ ...toLite, notify: true }], [notify]),
     );

@@ -52,7 +52,7 @@ describe("a schedule tick", () => {
     expect(world.scheduled.size).toBe(0);
   });
 
-  it("starts one run, even if it is delivered twice", async () => {
+  it("starts one run, even if the tick is delivered twice", async () => {
     await put();
 
     expect(await tick(due)).toMatchObject({ runNumber: 1, trigger: "initial" });
@@ -61,13 +61,13 @@ describe("a schedule tick", () => {
     expect((await world.runs.list(list.id, 10)).runs).toHaveLength(1);
   });
 
-  it("of a cadence starts a run if it arrives less than a second before the due time", async () => {
+  it("of a cadence starts a run if the tick arrives less than a second before the due time", async () => {
     await put({ nextRunAt: "2026-03-01T10:31:00.900Z" });
 
     expect(await tick(due)).toMatchObject({ runNumber: 1 });
   });
 
-  it("of a cron starts no run if it arrives before the due time", async () => {
+  it("of a cron starts no run if the tick arrives before the due time", async () => {
     await put({ schedule: cronSchedule("1,31 * * * *", "UTC") });
 
     expect(await tick("2026-03-01T10:30:00.000Z")).toBeUndefined();
@@ -92,7 +92,7 @@ describe("a schedule tick", () => {
     ]);
   });
 
-  it("starts no run if another call removes the last items of the watchlist at the same time", async () => {
+  it("starts no run if another call removes the last items of the watchlist while the tick is handled", async () => {
     await put({ itemCounts: noItems });
     const { watchlists } = world;
     const get = watchlists.get.bind(watchlists);
@@ -109,7 +109,7 @@ describe("a schedule tick", () => {
     expect(await nextRunAt()).toBe(due);
   });
 
-  it("does not advance the due time of an empty watchlist if another call adds items at the same time", async () => {
+  it("does not advance the due time of an empty watchlist if another call adds items while the tick is handled", async () => {
     await put();
     const { watchlists } = world;
     const get = watchlists.get.bind(watchlists);
@@ -124,7 +124,7 @@ describe("a schedule tick", () => {
     expect(await nextRunAt()).toBe(due);
   });
 
-  it("that arrives hours late starts one run, and leaves the next run at its usual time", async () => {
+  it("that arrives hours late starts one run, and leaves the time of the next run unchanged", async () => {
     await put({ schedule: cronSchedule("31 * * * *", "UTC") });
 
     expect(await tick(due, "2026-03-01T15:00:00.000Z")).toMatchObject({ runNumber: 1 });

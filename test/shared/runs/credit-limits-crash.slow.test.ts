@@ -15,7 +15,7 @@ function budgetsOf({ accountsTable, clock, random, table }: RunBench) {
   return dynamoDailyBudgetStore(table.client, { ...options, usage });
 }
 
-it("a watchlist never exceeds its daily budget and loses no credits if its run's process dies at any external call", async () => {
+it("a watchlist never exceeds its daily budget and loses no credits if the process of its run dies at any external call", async () => {
   let calls = Infinity;
   for (let call = 1; call <= calls; call += 1) {
     for (const when of ["before", "after"] as const) {

@@ -56,7 +56,7 @@ const usedOn = async ({ bench, list }: { bench: RunBench; list: Watchlist }, day
 };
 
 describe("a run whose first step costs more than 'max_credits_per_run'", () => {
-  it("completes without a read or a charge, and counts its items as deferred", async () => {
+  it("completes without a read or a charge, and counts the items of the step as deferred", async () => {
     const { bench, list } = await withList(skus, { maxCreditsPerRun: 3 });
     for (let run = 1; run <= 4; run += 1) {
       await bench.run(list);
@@ -76,7 +76,7 @@ describe("a run whose first step costs more than 'max_credits_per_run'", () => {
     expect(bench.reads()).toBe(0);
   });
 
-  it("leaves its items to the first run after an increase of the limit", async () => {
+  it("leaves its items to the first run after the limit is increased", async () => {
     const world = await withList(skus, { maxCreditsPerRun: 3 });
     const { bench, list } = world;
     await bench.run(list);
@@ -86,7 +86,7 @@ describe("a run whose first step costs more than 'max_credits_per_run'", () => {
     expect(await bench.lastRun(list)).toMatchObject({ credits: 4, error: null });
   });
 
-  it("defers this step, and reads a later step that costs less", async () => {
+  it("defers this first step, and reads a later step that costs less", async () => {
     const pipeline: Pipeline = {
       entry: "scan",
       baseline: "first",
@@ -171,7 +171,7 @@ describe("a watchlist with a 'daily_credit_budget'", () => {
     expect((await bench.list(list))?.status).toBe("active");
   });
 
-  it("can spend credits again on the same day after a refund for items without an answer", async () => {
+  it("can spend credits of the budget again on the same day after a refund for items without an answer", async () => {
     const world = await withList(skus, { dailyCreditBudget: 5 });
     const { bench, list } = world;
     bench.answers.product = (id) =>
@@ -183,7 +183,7 @@ describe("a watchlist with a 'daily_credit_budget'", () => {
     expect(await bench.lastRun(list)).toMatchObject({ status: "completed", error: null });
   });
 
-  it("defers a run after the budget is used up, and the run's error states how many credits were left", async () => {
+  it("defers a run after the budget is used up, and the run's error states how many credits were left in the budget", async () => {
     const { bench, list } = await withList(skus, { dailyCreditBudget: 7 });
     await bench.run(list);
     bench.clock.advance(3_600_000);
@@ -230,7 +230,7 @@ describe("a watchlist with a 'daily_credit_budget'", () => {
   });
 
   it.each([1_000, null])(
-    "reads its items in the first run after the account's daily budget is set to %s, despite a cached old budget",
+    "reads its items in the first run after the account's daily budget is set to %s, even if the process has cached the old budget",
     async (budget) => {
       const { bench, list } = await withList(skus, {});
       const budgets = accountBudgets(bench);

@@ -10,7 +10,7 @@ describe("the credit shortage text of a run", () => {
   const lite = { step: "lite", items: 4, shortfall: { needed: 4, available: 2 } };
   const full = { step: "full", items: 1, shortfall: { needed: 5, available: 1 } };
 
-  it("lists each deferred step with its items, the credits that it needed and the balance", () => {
+  it("lists each deferred step with the step's items, the credits that the step needed and the balance", () => {
     expect(creditShortage({ status: "completed" }, [lite, full])).toBe(
       "Step 'lite' needed 4 credits for 4 items, but the balance was 2 credits. " +
         "Step 'full' needed 5 credits for 1 item, but the balance was 1 credit. " +
@@ -18,7 +18,7 @@ describe("the credit shortage text of a run", () => {
     );
   });
 
-  it("of a skipped run states that nothing was read or charged", () => {
+  it("states for a skipped run that nothing was read or charged", () => {
     const one = { step: "s", items: 1, shortfall: { needed: 1, available: 0 } };
     expect(creditShortage({ status: "insufficient_credits" }, [one])).toBe(
       "Step 's' needed 1 credit for 1 item, but the balance was 0 credits. " +

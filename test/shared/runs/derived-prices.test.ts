@@ -25,7 +25,7 @@ const ok = { when: "ok", notify: true } as const;
 describe("a route with a derived field", () => {
   const newLow = { ...ok, field: "price", op: "below", value: { field: "lowest30d" } } as const;
 
-  it("matches once at a price below the lowest price of 30 days, and not again at the same price", () => {
+  it("matches once at a price below the lowest price of 30 days, and not at a second read of this price", () => {
     const reads = priced([1, 20], [20, 12], [20, 11], [1, 11], [1, 15], [1, 11], [1, 10.5]);
     expect(matched(newLow, reads)).toEqual([2, 6]);
   });
@@ -39,7 +39,7 @@ describe("a route with a derived field", () => {
     expect(matched(newLow, reads)).toEqual([1, 5]);
   });
 
-  it("matches once if each outcome is stored twice", () => {
+  it("matches once even if each outcome is stored twice", () => {
     expect(matched(newLow, priced([1, 20], [31, 12], [1, 12]), 2)).toEqual([1]);
   });
 

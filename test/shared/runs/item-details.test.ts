@@ -189,7 +189,7 @@ describe("the details of an item", () => {
     expect(later).toMatchObject({ label: null, metadata: { a: 1 }, facts: { title: "T" } });
   });
 
-  it("do not change after a read that is older than the stored details or has the same values", () => {
+  it("do not change after a read that is older than the stored details or that has the stored values", () => {
     const known = afterChange(
       undefined,
       withFacts(undefined, read({ title: "New", url: "https://a.example" })),
@@ -199,7 +199,7 @@ describe("the details of an item", () => {
     expect(withFacts(known, read({ title: "New" }, "2026-03-03T00:00:00.000Z"))).toBe("unchanged");
   });
 
-  it("are discarded if the item is removed and then added again", () => {
+  it("are discarded if the item is removed and added again", () => {
     const given = { label: "A" };
     const old = afterChange(
       undefined,
@@ -228,7 +228,7 @@ describe("the title, addresses and sellers of a product read", () => {
     ["texts of a wrong type", { title: 5, url: "/relative", images: "https://a.example/1.jpg" }],
     ["a seller without a name", { retailer_a: { buybox: { merchant: { id: "S1" } } } }],
     ["an empty buy box", { title: " ", retailer_a: { buybox: null } }],
-  ])("are absent after a read with %s", (_, fields) => {
+  ])("are absent after a read that returned no usable values: %s", (_, fields) => {
     expect(factsOfProduct(fields)).toBeUndefined();
   });
 });

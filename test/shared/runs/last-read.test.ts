@@ -48,7 +48,7 @@ describe("lastReadAt, which finds the last successful read of an item,", () => {
       { state: "new" },
       at(3),
     ],
-  ])("%s", (_, change, expected) => {
+  ])("follows the rule that it %s", (_, change, expected) => {
     expect(lastReadAt({ ...item, ...change }, reads)).toBe(expected);
   });
 });

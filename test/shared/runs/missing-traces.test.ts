@@ -49,7 +49,7 @@ describe("a watchlist whose pipeline starts to test a derived field", () => {
   const previousOf = async (list: Watchlist) =>
     (await bench.items(list)).map(({ routeStates }) => routeStates?.["previousPrice"]?.prices);
 
-  it("calculates the derived field from the history in its first run with this pipeline", async () => {
+  it("calculates the derived field from the history in its first run with the new pipeline", async () => {
     const list = await bench.createList(["10001"], { pipeline: plain });
     await runAt(list, 10, plain);
     await runAt(list, 12, plain);

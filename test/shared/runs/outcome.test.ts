@@ -105,7 +105,7 @@ describe('an item in the state "new"', () => {
 });
 
 describe('an item in the state "active"', () => {
-  it('has a change of a tracked field recorded and reported after a read with the status "ok"', () => {
+  it('gets an outcome that records and reports a change of a tracked field after a read with the status "ok"', () => {
     const outcome = onlyOutcome(read(known, answer("ok", seen(12))));
     expect(outcome).toMatchObject({
       changes: { price: { before: 10, after: 12 } },
@@ -116,7 +116,7 @@ describe('an item in the state "active"', () => {
     expect(item.lastChange).toMatchObject({ changedAt: readAt, runNumber: 2, step: "check" });
   });
 
-  it("has a change of a tracked field recorded but not reported if no route notifies", () => {
+  it("gets an outcome that records a change of a tracked field but does not report the change if no route notifies", () => {
     const outcome = onlyOutcome(
       read(known, answer("ok", seen(12)), check({ when: "failed", notify: true })),
     );
@@ -124,13 +124,13 @@ describe('an item in the state "active"', () => {
     expect(applyOutcome(known, outcome, reading).lastChange).not.toBeNull();
   });
 
-  it('gets an outcome that only clears its owed retry if the retry has the status "ok" and no change', () => {
+  it('gets an outcome that only clears its owed retry if the read of the retry has the status "ok" and no change', () => {
     const owing = { ...known, owes: [owed] };
     expect(onlyOutcome(read(owing, answer("ok", seen(10))))).toStrictEqual(unchangedOutcome);
     expect(after(owing, answer("ok", seen(10))).owes).toEqual([]);
   });
 
-  it("gets an outcome without a change after a successful read that ends its failures", () => {
+  it("gets an outcome without a change after a successful read that ends a series of failures", () => {
     const failed: Item = { ...known, lastReadStatus: "partial", consecutiveFailures: 1 };
     expect(onlyOutcome(read(failed, answer("ok", seen(10))))).toStrictEqual(unchangedOutcome);
     expect(after(failed, answer("ok", seen(10)))).toMatchObject({ consecutiveFailures: 0 });
@@ -145,7 +145,7 @@ describe('an item in the state "active"', () => {
     expect(read(known, answer("ok", seen(10.004))).outcomes).toEqual([]);
   });
 
-  it('is delisted after a read with the status "not_found", and keeps its last known values but no owed retries', () => {
+  it('is delisted after a read with the status "not_found", and keeps the last known values but no owed retries', () => {
     const owing = { ...known, owes: [owed] };
     expect(onlyOutcome(read(owing, answer("not_found"))).lastSnapshot).toEqual(seen(10));
     const gone = after(owing, answer("not_found"));
@@ -168,7 +168,7 @@ describe('an item in the state "active"', () => {
   );
 
   it.each(["partial", "unavailable"] as const)(
-    'gets an outcome without a last snapshot after a read with the status "%s"',
+    "gets an outcome without a 'last snapshot' after a read with the status \"%s\"",
     (status) => {
       expect(onlyOutcome(read(known, answer(status)))).not.toHaveProperty("lastSnapshot");
     },
@@ -191,7 +191,7 @@ describe('an item in the state "active"', () => {
     });
   });
 
-  it("gets an owed retry of a step that defers it, and does not change otherwise", () => {
+  it("gets an owed retry of a step that defers the item, and does not change otherwise", () => {
     const deferred = { id: known.id, addedAt, status: "deferred", at: readAt } as const;
     expect(applyOutcome(known, deferred, reading)).toEqual({
       ...known,
@@ -237,7 +237,7 @@ describe("a failed read of an item", () => {
     expect(matched).toEqual({ branches: ["failed"], values: seen(10) });
   });
 
-  it("is reported without values if the item has none", () => {
+  it("is reported without values if no values of the item are known", () => {
     const { matched } = onlyOutcome(read(fresh, answer("partial"), check(failed)));
     expect(matched).toEqual({ branches: ["failed"], values: {} });
   });
@@ -292,14 +292,14 @@ describe("the outcome of an unchanged read that a route matches", () => {
     run: "x",
     notify: true,
   });
-  it("contains the IDs of the next steps and the reported values", () => {
+  it("contains the IDs of the next steps and the values that the event reports", () => {
     expect(onlyOutcome(read(known, answer("ok", seen(10)), step))).toMatchObject({
       next: ["x"],
       matched: { branches: ["ok"], values: seen(10) },
     });
   });
 
-  it("leaves the item unchanged, and nothing is written", () => {
+  it("leaves the item unchanged, so nothing is written", () => {
     expect(after(known, answer("ok", seen(10)), step)).toBe(known);
   });
 });
@@ -318,7 +318,7 @@ describe("the readings of an item at product steps and pulse steps", () => {
     buyboxOfferId: "o1",
   };
 
-  it("let a product step report a change that a pulse step found but did not report, without counting it again", () => {
+  it("let a product step report a change that a pulse step found but did not report, without counting the change again", () => {
     const silent = { ...pulse, routes: [] };
     const scan = onlyOutcome(read(item, answer("ok", { newCount: 4, newMinPrice: 9 }), silent));
     expect(scan).not.toHaveProperty("isCounted");
@@ -344,7 +344,7 @@ describe("the readings of an item at product steps and pulse steps", () => {
     [true, 9.01],
     [false, 9],
   ])(
-    "give 'buyboxAboveLowest' the value %s if a pulse read finds the lowest price 9 and the buy-box price is %d",
+    "set 'buyboxAboveLowest' to %s if a pulse read finds the lowest price 9 and the buy-box price is %d",
     (value, price) => {
       const route = { when: "ok", field: "buyboxAboveLowest", op: "is", value } as const;
       const tests = { ...pulse, routes: [{ ...route, notify: true }] };
@@ -354,20 +354,20 @@ describe("the readings of an item at product steps and pulse steps", () => {
     },
   );
 
-  it("give 'buyboxAboveLowest' no value if a pulse read finds an item without a product reading", () => {
+  it("leave 'buyboxAboveLowest' without a value if a pulse read finds an item without a product reading", () => {
     const always = { ...pulse, routes: [{ when: "always", notify: true } as const] };
     const unbought = { ...item, readings: {} };
     const { matched } = onlyOutcome(read(unbought, answer("ok", { newMinPrice: 9 }), always));
     expect(matched?.values).toStrictEqual({ newMinPrice: 9 });
   });
 
-  it("include no pulse reading if a product read lacks the pulse fields", () => {
+  it("include no pulse reading if a product read lacks the fields of a pulse read", () => {
     const { price, rating } = product;
     const outcome = onlyOutcome(read(fresh, answer("ok", { price, rating }), lite));
     expect(outcome.readings).toEqual({ product: { price, rating } });
   });
 
-  it("include the new pulse fields if a product read contains them", () => {
+  it("include the new values of the pulse fields if a product read contains these fields", () => {
     const read1 = after(item, answer("ok", { ...product, newMinPrice: 8 }), lite);
     expect(read1.readings.pulse).toEqual({ newCount: 3, newMinPrice: 8 });
   });
@@ -385,7 +385,7 @@ describe("the readings of an item at product steps and pulse steps", () => {
     expect(outcome.readings?.product).toMatchObject({ rating: 4.6 });
   });
 
-  it("cause no outcome if neither the offer in the buy box nor any field changed", () => {
+  it("cause no outcome if neither the offer in the buy box nor any field of the item changed", () => {
     const seenAgain = { ...answer("ok", product), buyboxOfferId: "o1" };
     expect(read(item, seenAgain, lite).outcomes).toEqual([]);
   });
@@ -427,7 +427,7 @@ describe("the observed changes in the outcome of a read", () => {
     });
   });
 
-  it("omit values that another kind of read has already found, and price differences of up to half a cent", () => {
+  it("omit values that another kind of read has already found, and omit price differences of up to half a cent", () => {
     const item = { ...known, readings: { product: { newCount: 3, newMinPrice: 9 } } };
     const seenFirst = { newCount: 3, newMinPrice: 9.004 };
     expect(onlyOutcome(read(item, answer("ok", seenFirst), pulse))).not.toHaveProperty("observed");
@@ -451,7 +451,7 @@ describe("the observed changes in the outcome of a read", () => {
 describe("the outcome of a read that is applied again", () => {
   const moved = (price: number): ItemOutcome => onlyOutcome(read(known, answer("ok", seen(price))));
 
-  it("changes nothing if it is already applied to the item", () => {
+  it("changes nothing if the same outcome is already applied to the item", () => {
     const once = applyOutcome(known, moved(12), reading);
     expect(changeByOutcome(once, moved(12), reading)).toBe("unchanged");
   });
@@ -459,10 +459,13 @@ describe("the outcome of a read that is applied again", () => {
   it.each([
     ["run's outcome", { runNumber: 3, position: 0 }],
     ["step's outcome of the run", { position: 1 }],
-  ])("changes nothing if a later %s is already stored", (_, later) => {
-    const newer = applyOutcome(known, moved(15), { ...reading, ...later });
-    expect(changeByOutcome(newer, moved(12), reading)).toBe("unchanged");
-  });
+  ])(
+    "changes nothing if the item already has the outcome of a later read (the later %s)",
+    (_, later) => {
+      const newer = applyOutcome(known, moved(15), { ...reading, ...later });
+      expect(changeByOutcome(newer, moved(12), reading)).toBe("unchanged");
+    },
+  );
 
   it("changes nothing if the item was removed and added again", () => {
     const again = newItem(known.id, "2026-03-02T00:00:01.000Z");
@@ -490,7 +493,7 @@ describe("the details of an item in an outcome", () => {
     ["a change", answer("ok", seen(12)), check()],
     ["a delisting", answer("not_found"), check()],
     ["a failed read", answer("partial"), check({ when: "failed", notify: true })],
-  ])("are present if the outcome reports %s", (_, given, step) => {
+  ])("are present if the outcome reports an event about the item: %s", (_, given, step) => {
     expect(detailed(given, step).details).toEqual(details);
   });
 
@@ -572,7 +575,7 @@ describe("the counts of a batch", () => {
   });
 });
 
-describe("the known details of an item", () => {
+describe("the label and other known details of an item", () => {
   const details: KnownDetails = { label: "Kettle" };
   const withDetailsOf = (given: StepAnswer, detailsOf?: () => KnownDetails): ItemOutcome =>
     onlyOutcome(
@@ -591,7 +594,7 @@ describe("the known details of an item", () => {
   it.each([
     ["in the outcome if the read reports a change", answer("ok", seen(9))],
     ["in the outcome if the read delists the item", answer("not_found")],
-  ])("are %s", (_, given) => {
+  ])("follow the rule that they are present %s", (_, given) => {
     expect(withDetailsOf(given, () => details)).toMatchObject({ details });
   });
 

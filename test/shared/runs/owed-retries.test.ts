@@ -93,17 +93,17 @@ describe("the step that makes an owed retry", () => {
       { step: "look" },
       withFull,
     ],
-  ])("is '%s', %s", (...row) => {
+  ])("has the ID '%s': it is %s", (...row) => {
     const [expected, , owed, pipeline] = row;
     expect(stepOfRetry(pipeline, active, owed).id).toBe(expected);
   });
 
-  it("is the baseline step for an item without a first read", () => {
+  it("is the baseline step if the item has not had a first read", () => {
     const pipeline = { ...pipelineOf(pulse, look, full), baseline: "full" };
     expect(stepOfRetry(pipeline, { state: "new" }, lite).id).toBe("full");
   });
 
-  it("is a step with routes and the same kind of read if the baseline step has no routes", () => {
+  it("is a step with routes and the same kind of read as the baseline step if the baseline step has no routes", () => {
     const owedFull: OwedRetry = { step: "full", scraper: "retailer_a.full" };
     const base = { ...full, id: "base" };
     const withBase = (...steps: readonly Step[]): Pipeline => ({
@@ -130,7 +130,7 @@ describe("the step that makes an owed retry", () => {
 });
 
 describe("the owed retries of an item", () => {
-  it("contain only one retry per kind of read, even if its step fails and is renamed several times", () => {
+  it("contain only one retry per kind of read, even if the step fails and is renamed several times", () => {
     let owes: Item["owes"] = [];
     for (const id of ["a", "b", "b", "c"]) {
       owes = retriesAfterFailure(pipelineOf({ ...look, id }), { ...active, owes }, id);
@@ -146,7 +146,7 @@ describe("the owed retries of an item", () => {
     expect(owes.map(({ step }) => step)).toEqual(["scan", "look"]);
   });
 
-  it("are cleared only by an answer of the step that makes the retry", () => {
+  it("are cleared only by an answer at the step that makes the retry", () => {
     const item = { ...active, owes: [{ step: "old", scraper: look.scraper }] };
     expect(retriesAfterAnswer(pipelineOf(pulse, look), item, "scan")).toEqual(item.owes);
     expect(retriesAfterAnswer(pipelineOf(pulse, look), item, "look")).toEqual([]);
@@ -277,7 +277,7 @@ describe("the items that a step deferred or failed to read", () => {
     expect(await world.next()).toEqual({ pulse: 4, lite: 4 });
   });
 
-  it("are read only once by a step that also gets them from a route", async () => {
+  it("are read only once by a step to which a route also leads these items", async () => {
     const world = await watched(scanned());
     await world.next(3);
     world.bench.answers.product = () => ({ status: "ok", fields: product(7) });
@@ -286,7 +286,7 @@ describe("the items that a step deferred or failed to read", () => {
     expect(reported(world)).toHaveLength(4);
   });
 
-  it("are read by the next run if the pipeline was changed during the run that failed to read them", async () => {
+  it("are read by the next run even if the pipeline was changed during the run that failed to read them", async () => {
     const world = await watched(scanned());
     const { bench, list } = world;
     bench.clock.advance(3_600_000);
@@ -303,7 +303,7 @@ describe("the items that a step deferred or failed to read", () => {
 
 describe("the owed retry of an item that a source did not answer", () => {
   it.each(["partial", "unavailable"] as const)(
-    'after the answer "%s" is made by the step of the new pipeline with the same scraper',
+    'is made, after the answer "%s", by the step of the new pipeline with the same scraper',
     async (status) => {
       const world = await watched(scanned());
       world.bench.answers.product = (_, scraper) =>
@@ -337,7 +337,7 @@ describe("the owed retry of an item that a source did not answer", () => {
     expect((await bench.items(list)).flatMap(({ owes }) => owes)).toEqual([]);
   });
 
-  it("of an offer check reads the last known offer, and is cleared if no offer is known", async () => {
+  it("that belongs to an offer check reads the last known offer, and is cleared if no offer is known", async () => {
     const check: Step = { id: "check", scraper: "retailer_a.offer_check", routes: [] };
     const world = await watched(
       pipelineOf({ ...look, routes: [{ when: "always", run: "check" }] }, check),
@@ -364,8 +364,8 @@ describe("the owed retry of an item that a source did not answer", () => {
   });
 });
 
-describe("an owed retry that is stored with only a step ID", () => {
-  it("is made by the step with this ID, or by lite if a default pipeline has no such step", async () => {
+describe("an owed retry that an earlier release stored with only a step ID", () => {
+  it("is made by the step with this ID, or by the step 'lite' if a default pipeline has no step with this ID", async () => {
     const world = await watched(scanned());
     const { bench, list } = world;
     bench.answers.product = () => ({ status: "ok", fields: product(10) });

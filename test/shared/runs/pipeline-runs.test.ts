@@ -170,7 +170,7 @@ describe("the default pipeline of retailer_a", () => {
     expect(new Set(runs.map(({ kind }) => kind))).toEqual(new Set(["baseline", "sweep"]));
   });
 
-  it("reads an item that was added later once, at the tier full, and reports no change of it", async () => {
+  it("reads an item that was added later exactly once, at the tier full, and reports no change of this item", async () => {
     const { bench, list, next } = await watched([first]);
     const [page] = await Array.fromAsync(bench.pages.pages(list.id));
     if (page === undefined) throw new Error("A list has a page");
@@ -225,7 +225,7 @@ describe("a step of a pipeline for offers", () => {
     expect(await bench.account()).toMatchObject({ held: 0 });
   });
 
-  it("reports changes of offer fields such as 'lowestPrice'", async () => {
+  it("reports changes of offer fields, for example 'lowestPrice'", async () => {
     const { bench, next } = await watched([first], { pipeline });
     const offers = [offer("o1", 10, true), offer("o2", 9)];
     bench.answers.offers = () => ({ status: "ok", totalOffers: 2, offers });
@@ -277,7 +277,7 @@ describe("an offer check step", () => {
     );
   });
 
-  it("counts items without a known offer as skipped, and neither reads nor charges them", async () => {
+  it("counts items without a known offer as skipped, and neither reads nor charges these items", async () => {
     const { bench, list, next } = await watched([first, second], { pipeline });
     bench.answers.check = () => ({ status: "ok", buyable: true });
     bench.answers.product = (id) => ({
@@ -295,7 +295,7 @@ describe("an offer check step for an item with a malformed stored offer ID", () 
     ["an ID of 5,000 characters", "x".repeat(5_000)],
     ["an ID with a control character", "a\u0000b"],
     ["an empty ID", ""],
-  ])("skips the item: %s", async (_case, impossible) => {
+  ])("skips the item (the offer ID: %s)", async (_case, impossible) => {
     const { bench, list, next } = await watched([first, second], {
       pipeline: only(
         { scraper: "retailer_a.lite", routes: [{ when: "always", run: "check" }] },
@@ -394,7 +394,7 @@ describe("a step to which several routes lead", () => {
 });
 
 describe("a run in progress", () => {
-  it("reads and charges an item once if its page merges with another page during planning", async () => {
+  it("reads and charges an item once even if its page merges with another page during the planning of a step", async () => {
     const bench = await startRunBench({
       tables,
       pagesThrough: (pages) => ({
@@ -415,7 +415,7 @@ describe("a run in progress", () => {
     expect(await bench.lastRun(list)).toMatchObject({ stats: { tracked: 2, newItems: 2 } });
   });
 
-  it("keeps the pipeline of its start if the watchlist's pipeline changes", async () => {
+  it("keeps the pipeline from its start even if the watchlist's pipeline changes", async () => {
     const { bench, list } = await watched([first]);
     bench.clock.set("2026-03-01T01:00:00Z");
     await bench.runSome(list, 1);

@@ -82,7 +82,7 @@ const [sweep, refresh] = ["sweep pulse completed", "refresh lite completed"];
 const skipped = "refresh lite insufficient_credits";
 
 describe("a refresh that was skipped for lack of credits", () => {
-  it("is made by the next run with enough credits, and later refreshes keep their run numbers", async () => {
+  it("is made by the next run with enough credits, and later refreshes are made at their usual run numbers", async () => {
     const world = await World.open();
     expect(await world.next()).toBe(sweep);
     expect(await world.next("unpaid"), "run 3").toBe(skipped);
@@ -144,7 +144,7 @@ describe("a refresh that was skipped for lack of credits", () => {
     expect(await world.next()).toBe("sweep scan completed");
   });
 
-  it("is due even if an earlier release stored the watchlist without 'refresh_due'", async () => {
+  it("is due even if an earlier release stored the watchlist without the attribute 'refresh_due'", async () => {
     const world = await World.open();
     await world.next();
     const { accountId, id } = world.list;
@@ -179,7 +179,7 @@ describe("a refresh whose run failed", () => {
     return world;
   }
 
-  it("is not repeated if its entry step had started", async () => {
+  it("is not repeated if the entry step of the refresh had started", async () => {
     const world = await failed(({ bench, list }) => bench.runSome(list, 1));
     const items = await world.bench.items(world.list);
     expect(items.flatMap(({ owes }) => owes.map(({ step }) => step))).toEqual(["lite", "lite"]);
@@ -188,7 +188,7 @@ describe("a refresh whose run failed", () => {
     expect(stats.steps["lite"]).toMatchObject({ requested: 2, ok: 2 });
   });
 
-  it("is made by the next run if the run failed before its entry step", async () => {
+  it("is made by the next run if the run failed before the entry step of the refresh", async () => {
     const world = await failed(({ bench, list: { accountId, id: watchlistId } }) => {
       const now = bench.clock.now();
       const schedules = { put: async () => {}, remove: async () => {} };

@@ -69,7 +69,7 @@ const eventsOf = (outcomes: readonly Outcome[]): readonly (readonly string[])[] 
     ),
   );
 
-it("routes with limits have the same matches if every message arrives twice", async () => {
+it("routes with limits match the same reads even if every queue message arrives twice", async () => {
   const outcomes = await playEngine(scenario, tables);
 
   expect(outcomes).toEqual(playModel(scenario));
@@ -78,7 +78,7 @@ it("routes with limits have the same matches if every message arrives twice", as
 });
 
 it.each([1, 2])(
-  "routes with limits have the same matches if the process of run %i dies at any external call",
+  "routes with limits match the same reads even if the process of the run with the number %i dies at any external call",
   async (run) => {
     const expected = playModel(scenario);
     for (let call = 1; call <= callsMax; call += step) {

@@ -58,7 +58,7 @@ describe("a route with 'min_delta'", () => {
     ]);
   });
 
-  it("does not match a null value, and compares the next number with the value before null", () => {
+  it("does not match a null value, and compares the next number with the value before the null value", () => {
     expect(notified({ min_delta: 5 }, priced(100, null, 98, null, 60))).toEqual([
       "-",
       "-",
@@ -106,7 +106,7 @@ describe("a route with 'min_delta_percent'", () => {
     ]);
   });
 
-  it("reports only changes that also reach 'min_delta' if it has both limits", () => {
+  it("reports only changes that also reach 'min_delta' if the route has both limits", () => {
     const both = { min_delta: 5, min_delta_percent: 1 };
     expect(notified(both, priced(100, 96, 95))).toEqual(["-", "-", "100 > 95"]);
   });
@@ -174,7 +174,7 @@ describe("a route with 'cooldown'", () => {
     expect(effects.map(({ changes }) => changes !== null)).toEqual([false, true, false, false]);
   });
 
-  it("also delays matches during the cooldown if its 'when' is not \"changed\"", () => {
+  it("delays its matches during the cooldown even if its 'when' is not \"changed\"", () => {
     const low: Route = {
       when: "ok",
       field: "price",
@@ -241,7 +241,7 @@ describe("a route with 'confirm'", () => {
     expect(notified(route, priced(100, 900, 100, 100, 100))).toEqual(["-", "-", "-", "-", "-"]);
   });
 
-  it("whose 'when' is not \"changed\" matches from the nth matching read in a row on", () => {
+  it("with the value n matches, if its 'when' is not \"changed\", from the nth matching read in a row on", () => {
     const low: Route = {
       when: "ok",
       field: "price",
@@ -281,7 +281,7 @@ describe("a route with 'once'", () => {
     notify: true,
   };
 
-  it("matches when its condition becomes true, and again only after the condition was false", () => {
+  it("matches when the condition becomes true, and again only after the condition was false", () => {
     expect(matched(low, priced(100, 94, 90, 96, 94, 94))).toEqual([1, 4]);
   });
 
@@ -289,12 +289,12 @@ describe("a route with 'once'", () => {
     expect(matched(low, [...priced(94), failed, found({}), ...priced(94)])).toEqual([0]);
   });
 
-  it("matches after the cooldown if its condition became true during the cooldown and is still true", () => {
+  it("matches after the cooldown if its condition became true during the cooldown and is still true then", () => {
     expect(matched({ ...low, cooldown: "1h" }, priced(94, 96, 94, 94, 94, 94))).toEqual([0, 4]);
     expect(matched({ ...low, cooldown: "1h" }, priced(94, 96, 94, 96, 96, 96))).toEqual([0]);
   });
 
-  it("matches at the nth matching read in a row if it also has 'confirm'", () => {
+  it("matches at the nth matching read in a row if the route also has 'confirm' with the value n", () => {
     expect(matched({ ...low, confirm: 2 }, priced(94, 94, 94, 96, 94, 94))).toEqual([1, 5]);
   });
 });
@@ -314,7 +314,7 @@ describe("a route with 'where'", () => {
     ).toEqual(["-", "-", "-", "70 > 60", "-"]);
   });
 
-  it("reports the difference from the reference value at the first read for which its tests pass", () => {
+  it("reports the difference from the reference value at the first read at which its tests pass", () => {
     const route = { op: "decreased", min_delta_percent: 5, where: [inStock] } as const;
     expect(notified(route, states([100, true], [90, false], [90, false], [90, true]))).toEqual([
       "-",
@@ -324,7 +324,7 @@ describe("a route with 'where'", () => {
     ]);
   });
 
-  it('also applies its tests if its \'when\' is "new", "always" or "unchanged"', () => {
+  it('also applies the tests in \'where\' if the \'when\' of the route is "new", "always" or "unchanged"', () => {
     const where = [inStock];
     const reads = states([1, true], [1, false], [1, true]);
     expect(matched({ when: "new", where, notify: true }, reads)).toEqual([0]);
@@ -347,7 +347,7 @@ describe("the state of a route", () => {
     expect(effects.at(-1)?.changes).toEqual({ price: { before: 100, after: 95 } });
   });
 
-  it("is removed at the item's first read after the removal of the route from the pipeline", () => {
+  it("is removed at the item's first read after the route is removed from the pipeline", () => {
     const pipeline = pipelineOf({ ...drop, min_delta: 6 });
     const { item } = playReads(pipelineOf(drop), reads);
     expect(Object.keys(item.routeStates ?? {})).toHaveLength(1);
@@ -355,7 +355,7 @@ describe("the state of a route", () => {
     expect(other.item).not.toHaveProperty("routeStates");
   });
 
-  it("keeps its reference value if another step with the same kind of read has read the item", () => {
+  it("keeps the reference value if another step with the same kind of read has read the item", () => {
     const pipeline = pipelineOf(drop);
     const quiet = { ...found({ price: 95 }), step: "next" };
     const { effects } = playReads(pipeline, [...reads, quiet, ...priced(95)]);
@@ -383,7 +383,7 @@ describe("the state of a route", () => {
 });
 
 describe("two routes of a step", () => {
-  it("report a change once, with the reference value of the first matching route as its 'before'", () => {
+  it("report the same change only once, with the reference value of the first matching route as the 'before' of the change", () => {
     const pipeline = pipelineOf(
       { when: "changed", field: "price", min_delta: 5, notify: true },
       { when: "changed", field: "price", notify: true },

@@ -53,7 +53,7 @@ async function play(status: "released" | "discarded", crash?: CrashPoint) {
 }
 
 it.each(["released", "discarded"] as const)(
-  "a held run that is %s leaves the same rows and events if its process dies before or after any external call",
+  "a held run that a client has %s leaves the same rows and events if its process dies before or after any external call",
   async (status) => {
     const whole = await play(status);
     expect(whole.end.run.phase).toBe("done");

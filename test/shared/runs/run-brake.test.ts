@@ -124,7 +124,7 @@ describe("a run that exceeds the limit of its brake", () => {
     ).rejects.toThrow("Run 2 of this watchlist is held by its brake");
   });
 
-  it("is charged for its reads even if a client discards it", async () => {
+  it("is charged for its reads even if a client discards the run", async () => {
     const list = await readOnce(bench);
     const before = (await bench.account()).balance;
     const run = await runChanged(bench, list, 4);
@@ -180,7 +180,7 @@ describe("a run within the limit of its brake", () => {
     ["fewer items were read than 'min_items'", { ...brake, minItems: 5 }, 4],
     ["the watchlist has no brake", null, 4],
     ["the brake is 100 percent", { ...brake, maxChangedPercent: 100 }, 4],
-  ])("is not held if %s", async (_, setting, changed) => {
+  ])("is not held if the changes do not exceed the limit: %s", async (_, setting, changed) => {
     const list = await readOnce(bench, { brake: setting });
     const run = await runChanged(bench, list, changed);
 
@@ -189,7 +189,7 @@ describe("a run within the limit of its brake", () => {
     expect(typesOf(bench)).toEqual(["watchlist.product.changed", "watchlist.run.completed"]);
   });
 
-  it("is not held if it is the first run of the watchlist", async () => {
+  it("is not held if the run is the first one of the watchlist", async () => {
     const list = await bench.createList(ids, { pipeline, brake });
     bench.answers.product = () => ({ status: "not_found" });
     await bench.run(list);
@@ -333,7 +333,7 @@ describe("the discard of a held run", () => {
 });
 
 describe("a decision about a held run", () => {
-  it("is refused after the opposite decision, and has no effect after the same decision", async () => {
+  it("is refused after the opposite decision, and has no effect if the same decision was made before", async () => {
     const list = await readOnce(bench);
     const run = await runChanged(bench, list, 4);
     const [one, other] = await Promise.allSettled([
@@ -440,7 +440,7 @@ describe("a run in which the shape of the source's answers changed", () => {
     expect(typesOf(bench)).toContain("watchlist.product.changed");
   });
 
-  it("is held for a lost field, and after its release no later run is held for the same field", async () => {
+  it("is held for a lost field, and after the release of the run no later run is held for the same field", async () => {
     const list = await manyRead();
     const run = await runAgain(list, stateless);
     expect(run).toMatchObject({ phase: "held", shape: { lostFields: ["standard.state"] } });
@@ -464,7 +464,7 @@ describe("a run in which the shape of the source's answers changed", () => {
     expect((await runAgain(list, stateless)).phase).toBe("held");
   });
 
-  it("is not held if its items become incomplete, but is counted for the alarm", async () => {
+  it("is not held if items become incomplete, but is counted for the alarm", async () => {
     const list = await manyRead();
     const first = await runAgain(list, () => ({ status: "partial" }));
     expect(first).toMatchObject({ phase: "done", shape: { incompleteItems: 100 } });

@@ -8,7 +8,7 @@ const step = Number(process.env["CRASH_STEP"] ?? 29);
 
 const tables = openTables();
 
-it("a run has the same result if its process dies before or after any call and its message is delivered again", async () => {
+it("a run has the same result if its process dies before or after any external call and the message is delivered again", async () => {
   const { calls } = await defaultOfRetailerA({ tables });
   expect(calls).toBeGreaterThan(20);
   const points = Array.from({ length: 2 * calls }, (_, n): CrashPoint => ({

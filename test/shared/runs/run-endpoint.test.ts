@@ -76,7 +76,7 @@ describe("the endpoint that receives a run's events", () => {
     expect(await bench.list(list)).toMatchObject({ ...stored, revision: list.revision });
   });
 
-  it("is the deleted endpoint of the watchlist if no other endpoint has its URL", async () => {
+  it("is the deleted endpoint of the watchlist if no other endpoint has the URL of the deleted one", async () => {
     const { bench, register, remove, listOf } = await openScene();
     const endpoint = await register(urlA);
     const list = await listOf(endpoint);
@@ -101,7 +101,7 @@ describe("the endpoint that receives a run's events", () => {
     expect(other.id).not.toBe(successor.id);
   });
 
-  it("stays the same if the run is published again after the endpoint was replaced", async () => {
+  it("stays the same if the run is published again after the watchlist's endpoint was replaced", async () => {
     const { bench, register, remove, listOf } = await openScene();
     const endpoint = await register(urlA);
     const list = await listOf(endpoint);

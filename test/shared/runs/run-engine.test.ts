@@ -27,7 +27,7 @@ const tables = openTables();
 describe.each([
   ["on a platform with one tier", oneTier, oneTierEnds],
   ["on the default pipeline of retailer_a", defaultOfRetailerA, retailerAEnds],
-])("a run %s", (_, scenario, expected) => {
+])("a run in the scenario '%s'", (_, scenario, expected) => {
   it("has the statuses, charges, items and events that the specification requires", async () => {
     expect(await scenario({ tables })).toMatchObject(expected);
   });
@@ -140,7 +140,7 @@ describe("the limited history of runs", () => {
   const { runHistoryMax } = limits;
   afterEach(() => void Object.assign(limits, { runHistoryMax }));
 
-  it("keeps the newest runs, even if the process of a run dies during its last external calls", async () => {
+  it("keeps the newest runs, even if the process of a run dies during the last external calls of the run", async () => {
     Object.assign(limits, { runHistoryMax: 3 });
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"]);
@@ -235,7 +235,7 @@ describe("a run without progress for 15 minutes", () => {
 });
 
 describe("a run that is abandoned between two steps", () => {
-  it("gives each unread item an owed retry of the step that should have read it", async () => {
+  it("gives each unread item an owed retry of the step at which the item was not read", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 1 });
     const list = await bench.createList(asins.slice(0, 2), { platform: "retailer_a" });
     bench.answers.product = () => ({ status: "ok", fields: product(10, 10) });
@@ -260,7 +260,7 @@ describe("a run that is abandoned between two steps", () => {
 });
 
 describe("a run whose results cannot be finalized", () => {
-  it("ends as failed after an hour, and its watchlist can run again", async () => {
+  it("ends as failed after an hour, and then the watchlist can run again", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });
@@ -296,7 +296,7 @@ describe("an item that is removed while its run is in progress", () => {
 
 describe("a step with the name of a JavaScript object member as its ID", () => {
   it.each(["constructor", "toString", "hasOwnProperty"])(
-    "has correct stats and the correct charge: %s",
+    "gets its stats and its charge like a step with any other ID (the step ID: %s)",
     async (id) => {
       const bench = await startRunBench({ tables });
       const list = await bench.createList(["10001"], {
@@ -317,7 +317,7 @@ describe("a step with the name of a JavaScript object member as its ID", () => {
 });
 
 describe("a schedule tick of a watchlist", () => {
-  it("starts no further run if it arrives again after its run", async () => {
+  it("starts no further run if the tick arrives again after its run has ended", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });

@@ -118,7 +118,7 @@ describe("the events of a run", () => {
     expect(new Set(entries.map(({ asin }) => asin))).toEqual(new Set(outcomes.map(({ id }) => id)));
   });
 
-  it("include no event of a type that has no entries", () => {
+  it("include no event of a type for which no item has an entry", () => {
     expect(eventsOf().map((event) => event["type"])).toEqual(["watchlist.run.completed"]);
   });
 
@@ -165,7 +165,7 @@ describe("the events of a run", () => {
     });
   });
 
-  it("have identical bytes when they are created again", () => {
+  it("have identical bytes when the finisher creates them again", () => {
     const make = (): string[] =>
       runEvents(run, [{ step, outcomes: [changed("1"), delisted("2")] }]).map((e) => e.body);
     expect(make()).toEqual(make());
@@ -180,7 +180,7 @@ describe("the events of a run", () => {
     expect(new Set(ids).size).toBe(8);
   });
 
-  it("end with the event that has the counts of all events and the digest of their IDs", () => {
+  it("end with the event that has the number of all events and the digest of their IDs", () => {
     const events = eventsOf(changed("1"), delisted("2"));
     const digest = createHash("sha256")
       .update(events.map((event) => String(event["id"])).join("\n"))

@@ -84,7 +84,7 @@ describe("the history of a run", () => {
     expect(types).not.toContain("watchlist.product.changed");
   });
 
-  it("is recorded before its events are published", async () => {
+  it("is recorded before the events of the run are published", async () => {
     const list = await bench.createList(["10001"]);
     await bench.runSome(list, 2);
     const run = await bench.lastRun(list);

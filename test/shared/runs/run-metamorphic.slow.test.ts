@@ -61,7 +61,7 @@ describe("a run", () => {
     ["with every message delivered twice", { ...plainly, batchIdsMax: 7, deliveries: 2 }],
     ["with messages in another order", { ...plainly, batchIdsMax: 1, shuffle: 7 }],
   ])(
-    "%s leads to the same events, charges and rows as a run with one batch per step",
+    "that is executed in another way (%s) leads to the same events, charges and rows as a run with one batch per step",
     async (_, way) => {
       await fc.assert(
         fc.asyncProperty(anyScenario(8), async (scenario) => {
@@ -76,7 +76,7 @@ describe("a run", () => {
   );
 
   it.each([7, 90, 1_000])(
-    "of 510 items in batches of %i has events of at most 500 items, in ID order",
+    "of 510 items in batches of %i items has events of at most 500 items, in ID order",
     async (batchIdsMax) => {
       const scenario = { ...longList, ...plainly, batchIdsMax };
 

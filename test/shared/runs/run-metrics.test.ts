@@ -41,7 +41,7 @@ describe("the metrics of a schedule tick", () => {
     return { tick, sink };
   };
 
-  it("contain one started run and its delay, even if the tick arrives twice", async () => {
+  it("contain one started run and the delay of its start, even if the tick arrives twice", async () => {
     const { tick, sink } = await tickOf(null);
     await tick("2026-03-01T10:31:07.500Z");
     await tick("2026-03-01T10:31:09.000Z");
@@ -98,7 +98,7 @@ describe("the metrics of a run's end", () => {
     expect(sink.values()).toMatchObject([["run_ends", { runs_unpaid: 1, runs_failed: 0 }]]);
   });
 
-  it("contain an abandoned run as failed, with the refunded credits of its steps", async () => {
+  it("contain an abandoned run as failed, with the refunded credits of the run's steps", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001", "10002"]);
     await bench.runSome(list, 1);

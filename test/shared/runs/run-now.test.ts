@@ -33,7 +33,7 @@ function contended(lostClaims: number, claimMs = 0, settings: Partial<Watchlist>
 }
 
 describe("the start of a manual run", () => {
-  it("keeps a due time that is later than the due time that a frozen request calculates", async () => {
+  it("keeps the due time that another process stored if this time is later than the due time that a suspended request calculates", async () => {
     const nextRunAt = "2026-03-01T09:00:00.000Z";
     const { run, claimed } = contended(0, 0, { nextRunAt });
     await run();

@@ -61,7 +61,7 @@ describe("the recorded shape of a batch", () => {
     });
   });
 
-  it("counts an item as incomplete only if its previous answer was complete", () => {
+  it("counts an item as incomplete only if the previous answer about the item was complete", () => {
     const shape = batchShape(step, {
       items: new Map([
         known("1", { price: 1 }),
@@ -143,7 +143,7 @@ describe("a lost field in the answers of a source", () => {
     ["too few items had the field", lost("price", [itemsMin - 1, itemsMin - 1])],
     ["less than 95% of the items had the field", lost("price", [94, 94, 100])],
     ["more than a fifth of the items still have the field", lost("price", [100, 79])],
-  ])("is not reported if %s", (_, shape) => {
+  ])("is not reported if one of the limits for a report is not reached: %s", (_, shape) => {
     expect(changeIn({ shapes: [shape] })).toBeUndefined();
   });
 
@@ -167,7 +167,7 @@ describe("a lost field in the answers of a source", () => {
     expect(returned && [isAlarming(returned), holdsEvents(returned)]).toEqual([false, false]);
   });
 
-  it("stays missing after a run that compared other reads or too few items", () => {
+  it("is remembered as missing after a run that compared other reads or too few items", () => {
     const run = { missingFields: ["pulse.newCount", "standard.price"] };
     expect(changeIn({ shapes: [lost("state", [100, 0])], run })?.missingFields).toEqual([
       "pulse.newCount",
@@ -186,7 +186,7 @@ describe("incomplete items in the answers of a source", () => {
   it.each([
     ["fewer than four of five items became partial", { compared: 21, incomplete: 79 }],
     ["too few items became partial", { compared: 0, incomplete: itemsMin - 1 }],
-  ])("do not raise the alarm if %s", (_, counts) => {
+  ])("do not raise the alarm if one of the limits of the alarm is not reached: %s", (_, counts) => {
     expect(changeIn({ shapes: [{ ...counts, fields: {} }] })).toBeUndefined();
   });
 });
@@ -201,7 +201,7 @@ describe("a jump of prices in the answers of a source", () => {
     },
   );
 
-  it("is reported with the number of items and the factor in three digits", () => {
+  it("is reported with the number of items and the factor, rounded to three digits", () => {
     expect(changeIn({ prices: times(100, itemsMin) })).toEqual({
       priceJump: { factor: 100, items: itemsMin },
       missingFields: [],
@@ -233,7 +233,10 @@ describe("a jump of prices in the answers of a source", () => {
         ),
       },
     ],
-  ] satisfies [string, RunOf][])("is not found if %s", (_, run) => {
-    expect(changeIn(run)).toBeUndefined();
-  });
+  ] satisfies [string, RunOf][])(
+    "is not found if a condition of a jump is not met: %s",
+    (_, run) => {
+      expect(changeIn(run)).toBeUndefined();
+    },
+  );
 });

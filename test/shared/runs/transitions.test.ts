@@ -52,7 +52,7 @@ describe("a new watchlist", () => {
 });
 
 describe('an item in the state "new" after a read with the status "ok"', () => {
-  it("is active, is counted as active, and has its baseline snapshot", async () => {
+  it("is active, is counted as active, and has the values of the read as its baseline snapshot", async () => {
     const { bench, list } = await afterFirstRun();
     expect(await onlyItem(bench, list)).toMatchObject({
       state: "active",
@@ -150,7 +150,7 @@ describe("a scheduled run that cannot reserve credits for its first step", () =>
     ]);
   });
 
-  it("is counted as the first skip in a row if the run before it completed", async () => {
+  it("is counted as the first skip in a row if the previous run completed", async () => {
     const bench = await startRunBench({ tables, credits: 1 });
     const list = await bench.createList(["10001"]);
     bench.answers.product = () => ({ status: "unavailable" });
@@ -163,7 +163,7 @@ describe("a scheduled run that cannot reserve credits for its first step", () =>
     expect(await bench.list(list)).toMatchObject({ consecutiveSkips: 1, runCount: 3 });
   });
 
-  it("pauses the watchlist without a next run if it is the third skip in a row", async () => {
+  it("pauses the watchlist without a next run if the skip is the third one in a row", async () => {
     const bench = await startRunBench({ tables, credits: 0 });
     const list = await bench.createList(["10001"]);
     for (const hour of ["00", "01", "02"]) {
@@ -177,7 +177,7 @@ describe("a scheduled run that cannot reserve credits for its first step", () =>
     });
   });
 
-  it("leaves the watchlist active with one skip if a client resumes the watchlist during the third skip", async () => {
+  it("leaves the watchlist active and with one skip if a client resumes the watchlist during the third skip", async () => {
     const bench = await startRunBench({ tables, credits: 0 });
     const list = await bench.createList(["10001"]);
     for (const hour of ["00", "01"]) {
@@ -269,7 +269,7 @@ describe("a deleted watchlist with a run in progress", () => {
 });
 
 describe("a run that ends without an error", () => {
-  it('has the status "completed", its start and end times, and the watchlist\'s status and due time at its end', async () => {
+  it('has the status "completed", the start and end times of the run, and the watchlist\'s status and due time at the end of the run', async () => {
     const { bench, list } = await afterFirstRun();
     expect(bodies(bench).at(-1)?.data).toMatchObject({
       object: "watchlist_run",

@@ -16,7 +16,7 @@ describe("the status of a found item", () => {
     ["out of stock at a price", soldOut],
     ["out of stock with a price of null", { ...soldOut, price: null }],
     ["out of stock at a price of 0", { ...soldOut, price: free }],
-  ])('is "ok" for an item %s', (_, fields) => {
+  ])('is "ok" for an item that is complete: %s', (_, fields) => {
     expect(statusOfFound(fields)).toBe("ok");
   });
 
@@ -26,11 +26,11 @@ describe("the status of a found item", () => {
     ["in stock at a price of 0", { ...shown, price: free }],
     ["without a title", { availability: shown.availability, price: shown.price }],
     ["with unknown stock", { title: "Lamp", price: shown.price }],
-  ])('is "partial" for an item %s', (_, fields) => {
+  ])('is "partial" for an item that is incomplete: %s', (_, fields) => {
     expect(statusOfFound(fields)).toBe("partial");
   });
 
-  it('at the tier "pulse" is "ok" without new offers, and "partial" if their lowest price is missing', () => {
+  it('at the tier "pulse" is "ok" without new offers, and "partial" if the lowest price of new offers is missing', () => {
     expect(pulseStatus({ retailer_a: { newCount: 0, newMinPrice: null } })).toBe("ok");
     expect(pulseStatus({ retailer_a: { newCount: 1 } })).toBe("partial");
   });

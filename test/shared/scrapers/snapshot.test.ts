@@ -61,7 +61,7 @@ describe("the snapshot of a found item", () => {
       },
     ],
   ] as const)(
-    "of %s contains its tracked and testable fields as one flat object",
+    "of the scraper %s contains the item's tracked and testable fields as one flat object",
     (scraper, snapshot) => {
       const id = scraper === "retailer_a.pulse" ? "B0SANDBOX0" : "9000000";
       expect(read(scraper, id)).toEqual(snapshot);
@@ -69,7 +69,7 @@ describe("the snapshot of a found item", () => {
   );
 
   it.each(["retailer_a.lite", "retailer_a.full"] as const)(
-    "of %s contains the ID of the merchant",
+    "of the scraper %s contains the ID of the merchant",
     (scraper) => {
       expect(read(scraper, "B0SANDBOX0")).toMatchObject({
         price: 99.99,
@@ -102,7 +102,7 @@ describe("the snapshot of a found item", () => {
   });
 
   it.each(scraperIds)(
-    "of %s contains every tracked field, and no fields that are neither tracked nor testable",
+    "of the scraper %s contains every tracked field, and no fields that are neither tracked nor testable",
     (scraper) => {
       const { platform, trackedFields, testableFields } = scrapers[scraper];
       const known: ReadonlySet<string> = new Set([...trackedFields, ...testableFields]);
@@ -158,7 +158,7 @@ describe("the snapshot of offers", () => {
     ["new", { ...buybox, offerCount: 2, lowestPrice: 12 }],
     ["used", { ...buybox, offerCount: 2, lowestPrice: 7 }],
   ] as const)(
-    'with the condition filter "%s" has the count and lowest price of these offers, and the buy box of all offers',
+    'with the condition filter "%s" has the count and the lowest price of the selected offers, and the buy box of all offers',
     (condition, own) => {
       expect(snapshotOfOffers(answer, condition)).toEqual(own);
     },
@@ -211,7 +211,7 @@ describe("the list of step scrapers", () => {
     ["retailer_c.standard", [1, 1], "price regularPrice inStock shipping pickup"],
     ["retailer_d.standard", [1, 1], "price regularPrice inStock purchasable state"],
   ] as const)(
-    "includes %s with the minimum and maximum price %j in credits and the testable fields %s",
+    "includes the scraper %s with the minimum and maximum price %j in credits and the testable fields %s",
     (id, credits, fields) => {
       const { leastQuarters, reserveQuarters, testableFields } = stepScrapers[id];
       expect([leastQuarters / 4, reserveQuarters / 4]).toEqual(credits);
@@ -219,19 +219,22 @@ describe("the list of step scrapers", () => {
     },
   );
 
-  it.each(stepScraperIds)("includes %s with a type for each of its fields", (id) => {
+  it.each(stepScraperIds)("includes the scraper %s with a type for each of its fields", (id) => {
     const { testableFields, trackedFields, derivedFields, fieldTypes } = stepScrapers[id];
     const fields = new Set([...testableFields, ...trackedFields, ...derivedFields]);
     expect(Object.keys(fieldTypes)).toEqual([...fields]);
   });
 
-  it.each(scraperIds)("includes %s with the types that its readings have", (id) => {
-    const { platform } = scrapers[id];
-    const snapshot = read(id, platform === "retailer_a" ? "B0SANDBOX0" : "9000000");
-    for (const [field, value] of Object.entries(snapshot)) {
-      if (value !== null) expect(typeof value, field).toBe(stepScrapers[id].fieldTypes[field]);
-    }
-  });
+  it.each(scraperIds)(
+    "includes the scraper %s with the types that the fields of its readings have",
+    (id) => {
+      const { platform } = scrapers[id];
+      const snapshot = read(id, platform === "retailer_a" ? "B0SANDBOX0" : "9000000");
+      for (const [field, value] of Object.entries(snapshot)) {
+        if (value !== null) expect(typeof value, field).toBe(stepScrapers[id].fieldTypes[field]);
+      }
+    },
+  );
 });
 
 describe("the list of product scrapers", () => {
@@ -243,7 +246,7 @@ describe("the list of product scrapers", () => {
     ["retailer_c.standard", "standard", 1],
     ["retailer_d.standard", "standard", 1],
   ] as const)(
-    'includes %s with the kind of reading "%s" and the price %d in credits',
+    'includes the scraper %s with the kind of reading "%s" and the price %d in credits',
     (scraper, kind, credits) => {
       expect(scrapers[scraper]).toMatchObject({ kind, costQuarters: credits * 4 });
     },

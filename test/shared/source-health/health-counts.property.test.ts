@@ -13,7 +13,7 @@ const read = fc.record({
 });
 
 describe("the counts of a source's reads", () => {
-  it("do not depend on the order in which processes add them", () => {
+  it("do not depend on the order in which processes add their counts", () => {
     fc.assert(
       fc.property(read, read, read, (...reads) => {
         const [a, b, c] = reads.map(countRead) as [Sum, Sum, Sum];

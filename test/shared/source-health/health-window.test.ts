@@ -64,7 +64,7 @@ describe("the health of a source in a time window", () => {
     ["degraded", { ok: 50, unavailable: 50 }],
     ["down", { ok: 49, unavailable: 51 }],
     ["unknown", { unavailable: 9 }],
-  ] as const)('is "%s" for the counts %j', (status, statuses) => {
+  ] as const)('has the status "%s" for the counts %j', (status, statuses) => {
     expect(statusOf(statuses)).toBe(status);
   });
 
@@ -92,7 +92,7 @@ describe("the counts of a source's reads", () => {
     expect(read.ageMs).toBe(0);
   });
 
-  it("keep the quota and the time of the later read, in whichever order they are added", () => {
+  it("keep the quota and the time of the later read, in whichever order the counts are added", () => {
     const early = { ...counts({ ok: 1 }), quota: { left: 5, max: 60 } };
     const late = { ...counts({ ok: 2 }), lastReadAt: "2026-03-01T12:01:00.000Z" };
     const later = { ...late, quota: { left: 3, max: 60 } };
@@ -110,7 +110,7 @@ describe("the level of a source's quota", () => {
     ["exhausted", { left: 0, max: 1_200 }],
     ["low", { left: 120, max: 1_200 }],
     ["ample", { left: 121, max: 1_200 }],
-  ] as const)("is %j for the quota %j", (level, quota) => {
+  ] as const)("is the level %j for the quota %j", (level, quota) => {
     expect(quotaLevel(quota)).toBe(level);
   });
 });

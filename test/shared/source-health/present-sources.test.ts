@@ -51,7 +51,7 @@ describe("the list of sources", () => {
     });
   });
 
-  it('contains a scraper without reads with the status "unknown"', () => {
+  it('shows the status "unknown" for a scraper without reads', () => {
     const source = presentSources(new Map(), now).data[0];
     expect(source).toMatchObject({
       status: "unknown",

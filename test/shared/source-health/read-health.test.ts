@@ -14,7 +14,7 @@ describe("the reader of source health", () => {
   });
   const period = { startsAt: "2026-03-01T12:00:00.000Z", counts };
 
-  it("queries each scraper at most once a minute, however often it is called", async () => {
+  it("queries the store at most once a minute for each scraper, however often the reader is called", async () => {
     const time = clock();
     let queries = 0;
     const read = healthReader({
@@ -41,7 +41,7 @@ describe("the reader of source health", () => {
     expect(queries).toBe(2 * perRead);
   });
 
-  it("returns no periods if the store fails, and queries again at the next call", async () => {
+  it("returns no periods if the store fails, and queries the store again at the next call", async () => {
     const warnings: string[] = [];
     let isDown = true;
     const read = healthReader({

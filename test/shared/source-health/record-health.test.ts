@@ -31,7 +31,7 @@ function recording(add: (counts: HealthCounts) => Promise<void> = async () => {}
 }
 
 describe("the recorder of source health", () => {
-  it("writes the first read immediately, then at most once a minute, and loses no count", async () => {
+  it("writes the health of the first read immediately, then writes at most once a minute, and loses no count", async () => {
     const { time, writes, record } = recording();
     for (let second = 0; second < 150; second += 1) {
       await record("retailer_a.lite", okCounts(time.now()));
@@ -62,7 +62,7 @@ describe("the recorder of source health", () => {
     expect(writes).toHaveLength(1);
   });
 
-  it("warns if it cannot write the health, and the read succeeds", async () => {
+  it("warns if the recorder cannot write the health, and the read still succeeds", async () => {
     const { time, warnings, record } = recording(() => Promise.reject(new Error("down")));
     await record("retailer_a.lite", okCounts(time.now()));
     expect(warnings).toEqual(["source health not recorded"]);

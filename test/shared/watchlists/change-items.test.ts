@@ -49,7 +49,7 @@ const delisted = (item: Item): Item => ({
 });
 
 describe("a change of a watchlist's items", () => {
-  it("counts each of its IDs once, by the effect on the item", async () => {
+  it("counts each of its IDs once, by the effect of the change on the item", async () => {
     const all = itemsOf(["10001", "10002", "10003", "10004"]);
     const list = await world.open(all.map((item) => (item.id === "10003" ? delisted(item) : item)));
     const changed = await change(list, {
@@ -82,7 +82,7 @@ describe("a change of a watchlist's items", () => {
     expect(ids).toEqual(["10001", "10003", "10004", "10006"]);
   });
 
-  it("resets all values of an item except its revision if the change reactivates the item, or removes and adds it", async () => {
+  it("resets all values of an item except its revision if the change reactivates the item, or removes and adds the item", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]).map(delisted));
     await change(list, { add: ["10001", "10002"], remove: ["10002"] });
     const fresh = ["10001", "10002"].map((id) =>
@@ -91,7 +91,7 @@ describe("a change of a watchlist's items", () => {
     expect(await items(list)).toEqual(fresh);
   });
 
-  it("resets a delisted item that it adds again, even without another ID in the change", async () => {
+  it("resets a delisted item that the change adds again, even if the change contains no other ID", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]).map(delisted));
     const { tally, watchlist } = await change(list, { add: ["10001"] });
     expect(tally).toEqual({
@@ -106,7 +106,7 @@ describe("a change of a watchlist's items", () => {
     expect((await items(list)).map(({ state }) => state)).toEqual(["new", "delisted"]);
   });
 
-  it("writes no page if all its new IDs are already on the watchlist", async () => {
+  it("writes no page if all IDs to add are already on the watchlist", async () => {
     const list = await world.open(itemsOf(numbered(1_500)));
     const before = await world.rows(list);
     const { tally } = await change(list, { add: numbered(1_500), remove: ["99999"] });
@@ -133,7 +133,7 @@ describe("a change of a watchlist's items", () => {
     });
   });
 
-  it("writes only the pages that contain one of its IDs", async () => {
+  it("writes only the pages that contain one of the change's IDs", async () => {
     const list = await world.open(itemsOf(numbered(5_000)));
     await change(list, { add: ["10000005"], remove: ["1003500"] });
     const versions = (await world.rows(list)).map((row) => row.version);
@@ -196,7 +196,7 @@ describe("a full watchlist", () => {
     });
   });
 
-  it("refuses a change with 409, and keeps its items, if it is full at every attempt to write", async () => {
+  it("refuses a change with 409, and keeps its items, if the watchlist is full at every attempt to write", async () => {
     const list = await world.open(itemsOf(["10001"]));
     await expect(
       change(list, { add: ["10002", "10003"] }, { bounds: { listItemsMax: 2 } }),
@@ -345,7 +345,7 @@ describe("an item change that sets labels", () => {
     ]);
   });
 
-  it("counts an item as updated only if its label changes", async () => {
+  it("counts an item as updated only if the label of the item changes", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]));
     await change(list, { add: [object("10001", "Kettle"), object("10002", "Lamp")] });
     const { tally } = await change(list, {
@@ -362,7 +362,7 @@ describe("an item change that sets labels", () => {
     expect(found.get("10002")?.addedAt).toBe(now.toISOString());
   });
 
-  it("keeps the label of an item that it adds again without a label", async () => {
+  it("keeps the label of an item that the change adds again without a label", async () => {
     const list = await world.open(itemsOf(["10001"]));
     await change(list, { add: [object("10001", "Kettle")] });
     const { tally } = await change(list, { add: ["10001"] });
@@ -370,14 +370,14 @@ describe("an item change that sets labels", () => {
     expect((await details(list)).get("10001")?.label).toBe("Kettle");
   });
 
-  it("removes the label of an item that it removes, even if it adds the item again", async () => {
+  it("removes the label of an item that the change removes, even if the change adds the item again", async () => {
     const list = await world.open(itemsOf(["10001", "10002", "10003"]));
     await change(list, { add: ["10001", "10002", "10003"].map((id) => object(id, "Kettle")) });
     await change(list, { add: ["10002"], remove: ["10001", "10002"] });
     expect([...(await details(list)).keys()]).toEqual(["10003"]);
   });
 
-  it("discards the details of an earlier item with the same ID", async () => {
+  it("discards the details of an item with the same ID that was removed earlier", async () => {
     const list = await world.open([]);
     const left = { id: "10001", addedAt, label: "Old", metadata: {}, facts: {}, readAt: null };
     await world.store().changeDetails(list, { ids: ["10001"], change: () => left });
@@ -388,7 +388,7 @@ describe("an item change that sets labels", () => {
   it.each([
     ["404 if the watchlist was deleted", "watchlist_deleted", "NOT_FOUND"],
     ["503 after too many conflicts", "contended", "UNAVAILABLE"],
-  ] as const)("returns %s when it writes labels", async (_, outcome, code) => {
+  ] as const)("returns an error if its labels cannot be written (%s)", async (_, outcome, code) => {
     const list = await world.open(itemsOf(["10001"]));
     const pages: PageStore = { ...world.store(), changeDetails: async () => outcome };
     await expect(
@@ -397,7 +397,7 @@ describe("an item change that sets labels", () => {
   });
 });
 
-describe("the pages that an item change reads", () => {
+describe("the pages that an item change reads before its first write", () => {
   it("include every page from the lowest to the highest ID of the change if the watchlist may become full", async () => {
     const list = await world.open(itemsOf(numbered(limits.watchlistItemsMax)));
     const store = world.store();
@@ -413,7 +413,7 @@ describe("the pages that an item change reads", () => {
     expect(ranges[0]).toEqual({ from: "1000007", to: "1049998" });
   });
 
-  it("are not read in advance if the watchlist has room for every new ID", async () => {
+  it("are only the pages that the change writes if the watchlist has room for every new ID", async () => {
     const list = await world.open(itemsOf(numbered(limits.watchlistItemsMax - 1)));
     const store = world.store();
     const ranges: unknown[] = [];
@@ -449,7 +449,7 @@ describe("an item change that finds the watchlist full halfway through its write
     });
   });
 
-  it("reports in its 409 error that nothing was applied if its first write finds the watchlist full", async () => {
+  it("reports in its 409 error that nothing was applied if the watchlist is full at the first write", async () => {
     const list = await world.open(itemsOf(["10001"]));
     const pages: PageStore = { ...world.store(), replace: async () => "full" };
     await expect(change(list, { add: ["10002"] }, { pages })).rejects.toMatchObject({
@@ -473,14 +473,14 @@ describe("the body of an item change", () => {
       "remove[1]",
     ],
     ["50,001 IDs to add", { add: numbered(50_001) }, "INVALID_PARAM", "add"],
-  ])("is refused if it has %s", (...row) => {
+  ])("is refused if it is invalid: it has %s", (...row) => {
     const [, body, code, param] = row;
     expect(() => parseItemChange("retailer_d", body)).toThrow(
       expect.objectContaining({ code, details: { param } }) as Error,
     );
   });
 
-  it("is refused with the names of 'add' and 'remove' if it has neither", () => {
+  it("is refused with the names of 'add' and 'remove' if the body has neither", () => {
     expect(() => parseItemChange("retailer_d", {})).toThrow("Send 'add', 'remove' or both.");
   });
 

@@ -15,7 +15,7 @@ describe("the details of some items of a watchlist", () => {
         ["10003", "10004"],
       ],
     ],
-  ])("are read in ID order, without repetitions, in %s", async (_name, count, parts) => {
+  ])("are read in ID order and without repetitions, in parts: %s", async (_name, count, parts) => {
     const read: (readonly string[])[] = [];
     const detailed = (id: string): ItemDetails => ({
       id,

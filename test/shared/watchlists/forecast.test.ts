@@ -37,7 +37,7 @@ describe("the forecast of a watchlist", () => {
     expect(forecastOf({ ...list, runs }, now).day.likely).toBe(21 * 40 + 3 * 100);
   });
 
-  it("includes the first read of new items in place of the first run's usual read", () => {
+  it("includes the first read of new items in place of the usual read of the first run", () => {
     const itemCounts = { new: 10, active: 0, delisted: 0 };
     const { day } = forecastOf({ ...list, itemCounts, runCount: 0, refreshEveryRuns: 0 }, now);
     expect(day).toEqual({ runs: 24, best: 50 + 23 * 3, likely: 50 + 23 * 3, worst: 50 + 23 * 13 });
@@ -73,12 +73,12 @@ describe("the forecast of a watchlist with one step", () => {
     ["max_credits_per_run", { maxCreditsPerRun: 9 }],
     ["the daily budget of the watchlist", { dailyCreditBudget: 9 }],
     ["the daily budget of the account", { accountBudget: 9 }],
-  ])("is 0 if a run costs more than %s", (_limit, limits) => {
+  ])("is 0 if a run costs more than a limit: %s", (_limit, limits) => {
     expect(ofDay(10, limits)).toEqual({ runs: 24, ...all(0) });
     expect(ofDay(9, limits).worst).toBeGreaterThan(0);
   });
 
-  it("contains only whole runs within a daily budget, in the worst case of two UTC days", () => {
+  it("contains only whole runs within a daily budget, and in the worst case spends the budgets of two UTC days", () => {
     expect(ofDay(10, { dailyCreditBudget: 15 })).toEqual({ runs: 24, ...all(10), worst: 20 });
     expect(ofDay(10, { accountBudget: 35 })).toEqual({ runs: 24, ...all(30), worst: 60 });
     expect(ofDay(10, { dailyCreditBudget: 500 })).toEqual({ runs: 24, ...all(240) });
@@ -90,7 +90,7 @@ describe("the forecast of a watchlist with one step", () => {
     [{ watchlist: 0, account: 20 }, 50],
     [{ watchlist: 12, account: 25 }, 40],
     [{ watchlist: 0, account: 90 }, 30],
-  ])("includes the rest of today's budgets after the usage %j", (usedToday, worst) => {
+  ])("includes the rest of today's budgets (credits used today: %j)", (usedToday, worst) => {
     const budgets = { dailyCreditBudget: 30, accountBudget: 40, usedToday };
     expect(ofDay(10, budgets)).toMatchObject({ best: 30, likely: 30, worst });
   });
@@ -183,7 +183,7 @@ describe("the forecast of an account in an API response", () => {
   const none = { best: null, likely: null, worst: null };
 
   it.each(["best", "likely", "worst"] as const)(
-    'contains the time when the balance runs out as an ISO time: case "%s"',
+    'contains the time when the balance runs out as an ISO time, in the forecast\'s case "%s"',
     (name) => {
       const runsOutAt = { ...none, [name]: now };
       expect(presentAccountForecast({ ...forecast, runsOutAt })).toEqual({

@@ -38,7 +38,7 @@ describe("watchlist items that are stored in columns", () => {
     expect(headsIn(toColumns([]))).toEqual([]);
   });
 
-  it("are decoded only for the IDs that the caller selects", () => {
+  it("are decoded only for the item IDs that the caller selects", () => {
     const columns = toColumns([read, withStates]);
     expect(itemsIn(columns, (id) => id === withStates.id)).toEqual([withStates]);
   });
@@ -51,7 +51,7 @@ describe("watchlist items that are stored in columns", () => {
     expect(columns).toEqual(toColumns([read, changed]));
   });
 
-  it("cannot be replaced by an item that is not among them", () => {
+  it("cannot be replaced by an item that is not one of the stored items", () => {
     expect(() => withChanged(toColumns([read]), [withStates])).toThrow(
       "every changed item must be in the columns",
     );
@@ -63,7 +63,7 @@ describe("watchlist items that are stored in columns", () => {
     expect(toColumns([read]).fields).not.toHaveProperty("openChanges");
   });
 
-  it("keep their route states after the previous release stored the items again", () => {
+  it("keep their route states even after the previous release has stored the items again", () => {
     // The previous release copies the stored column to the item and stores it again unchanged.
     const openChanges = toColumns([withStates]).fields.openChanges?.[0] ?? {};
     const { routeStates: _, ...others } = withStates;

@@ -61,7 +61,7 @@ async function list(query: Partial<ItemQuery>) {
 }
 
 describe("a listing of items", () => {
-  it("returns all items in ID order, and reports further items on every page except the last", async () => {
+  it("returns all items in ID order, and states on every page except the last that more items exist", async () => {
     expect(await list({ limit: 3 })).toMatchObject({ ids: ["10", "20", "30"], hasMore: true });
     expect(await list({ limit: 5, startingAfter: "30" })).toMatchObject({
       ids: ["40", "50", "60", "70", "80"],
@@ -75,7 +75,7 @@ describe("a listing of items", () => {
     expect((await list({ startingAfter: "0" })).ids).toHaveLength(8);
   });
 
-  it("by ID prefix returns only items with this prefix, and decodes only pages with possible matches", async () => {
+  it("filtered by ID prefix returns only items with this prefix, and decodes only pages that can contain such IDs", async () => {
     expect(await list({ idPrefix: "4" })).toMatchObject({ ids: ["40"], decoded: 1 });
     expect((await list({ idPrefix: "40" })).ids).toEqual(["40"]);
     expect((await list({ idPrefix: "400" })).ids).toEqual([]);
@@ -83,12 +83,12 @@ describe("a listing of items", () => {
     expect((await list({ idPrefix: "4", startingAfter: "10" })).ids).toEqual(["40"]);
   });
 
-  it("by state decodes only pages with an item in this state", async () => {
+  it("filtered by state decodes only pages with an item in this state", async () => {
     expect(await list({ state: "new" })).toMatchObject({ ids: ["70", "80"], decoded: 1 });
     expect(await list({ state: "delisted" })).toMatchObject({ ids: ["20"], decoded: 1 });
   });
 
-  it("since a given time returns only items that were changed or delisted at that time or later", async () => {
+  it("limited to changes since a time returns only items that were changed or delisted at that time or later", async () => {
     expect(await list({ changedSince: new Date(t(3)) })).toMatchObject({
       ids: ["20", "30"],
       decoded: 2,
@@ -113,7 +113,7 @@ describe("API responses with an item", () => {
   };
   const unread = { details: undefined, lastReadAt: null };
 
-  it("combine all readings of the item into one snapshot, and contain the tier of its last change", () => {
+  it("combine all readings of the item into one snapshot, and contain the tier of the item's last change", () => {
     const wire = presentItem(item, "retailer_a", unread);
     expect(wire["snapshot"]).toEqual({ price: 2, newCount: 3 });
     expect(wire["last_change"]).toMatchObject({ scraper: "retailer_a.lite", tier: "lite" });

@@ -108,12 +108,15 @@ describe("the stored pages of a watchlist", () => {
   it.each([
     ["fit into one page of exactly", 0, 1],
     ["do not fit into one page of one byte less than", 1, 2],
-  ])("%s the size of their items", (_what, less, count) => {
-    const some = items(2);
-    const bytesMax = encodeItems(some).byteLength - less;
-    const pages = cutPages({ lowest: "1", upper: "2" }, some, { itemsMax: 60, bytesMax });
-    expect(pages).toHaveLength(count);
-  });
+  ])(
+    "respect the size limit to the byte: two items %s the size in bytes of these items",
+    (_what, less, count) => {
+      const some = items(2);
+      const bytesMax = encodeItems(some).byteLength - less;
+      const pages = cutPages({ lowest: "1", upper: "2" }, some, { itemsMax: 60, bytesMax });
+      expect(pages).toHaveLength(count);
+    },
+  );
 
   it("are as few as their bounds allow: 50 pages for 50,000 new items", () => {
     const pages = cutPages({ lowest: "", upper: null }, items(50_000), pageBounds);
@@ -131,7 +134,7 @@ describe("the stored pages of a watchlist", () => {
     );
   });
 
-  it("contain the same items if only the changed items are encoded again", () => {
+  it("contain the same items even if only the changed items are encoded again", () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.tuple(anItem, fc.option(anItem)), {
@@ -223,9 +226,12 @@ describe("the latest change of a page", () => {
     ["the later of two times, whichever item has it", [later, earlier, null], later],
     ["the last time if times ascend", [earlier, later], later],
     ["null if no item changed", [null], null],
-  ])("is %s", (_, times, expected) => {
-    expect(maxChangedAt(times.map(gone))).toBe(expected);
-  });
+  ])(
+    "is computed from the changes and delistings of the page's items: %s",
+    (_, times, expected) => {
+      expect(maxChangedAt(times.map(gone))).toBe(expected);
+    },
+  );
 });
 
 describe("the order of two item IDs", () => {
@@ -233,7 +239,7 @@ describe("the order of two item IDs", () => {
     ["1", "2", -1],
     ["2", "1", 1],
     ["1", "1", 0],
-  ])("of %s and %s is %i", (a, b, order) => {
+  ])("of the IDs %s and %s is the result %i", (a, b, order) => {
     expect(compareIds(a, b)).toBe(order);
   });
 });

@@ -39,7 +39,7 @@ describe("a schedule that may be missing", () => {
     ["a paused watchlist", paused],
     ["a deleted watchlist", undefined],
   ])(
-    "is removed for %s, even if the watchlist gets this state during the restoration",
+    "is removed for a watchlist that must have none (%s), even if the watchlist gets this state during the restoration",
     async (_, list) => {
       expect(await restored(list)).toEqual(["wl_1"]);
       expect(await restored(active, list)).toEqual([put, "wl_1"]);

@@ -22,7 +22,7 @@ describe("a cadence", () => {
     ["24h", 86_400],
     ["7d", 604_800],
     ["10080m", 604_800],
-  ])('of "%s" has %i seconds', (text, everySeconds) => {
+  ])('of the length "%s" has %i seconds', (text, everySeconds) => {
     expect(parseEvery(text)).toEqual({ type: "every", every: text, everySeconds });
   });
 
@@ -110,7 +110,7 @@ describe("the next due times of a schedule", () => {
   const times = (list: readonly Date[]): string[] =>
     list.map((at) => at.toISOString().slice(11, 16));
 
-  it("begin with the stored due time if it is in the future, and otherwise with the next due time", () => {
+  it("begin with the stored due time if that time is in the future, and otherwise with the next due time", () => {
     const now = new Date("2026-03-01T10:30:00Z");
     const ahead = { due: new Date("2026-03-01T10:45:00Z"), now, count: 3 };
     const overdue = { due: new Date("2026-03-01T09:10:00Z"), now, count: 3 };
@@ -122,7 +122,7 @@ describe("the next due times of a schedule", () => {
     expect(times(nextRunTimes(cron, overdue))).toEqual(["11:15", "12:15", "13:15"]);
   });
 
-  it("are after the start of the preview in a preview", () => {
+  it("are after the start of the preview if they are calculated for a preview", () => {
     const after = new Date("2026-03-01T10:15:00Z");
 
     expect(times(runTimesAfter(hourly, after, 2))).toEqual(["11:15", "12:15"]);
@@ -140,7 +140,7 @@ describe("a step value in a new cron", () => {
     "0-30/10 * * * *",
     "0-30/40 * * * *",
     "0 0 * JAN-DEC/12 SUN-SAT/7",
-  ])("is accepted if it is at most the number of values in its field: %s", (cron) => {
+  ])("is accepted if it is at most the number of values in its field (the cron: %s)", (cron) => {
     expect(parseSchedule({ cron })).toMatchObject({ type: "cron", cron });
   });
 
@@ -154,7 +154,7 @@ describe("a step value in a new cron", () => {
     ["0 0 1 JAN-DEC/13 *", "'JAN-DEC/13' in its month field. The step must be at most 12,"],
     ["0 0 * * MON-FRI/8", "'MON-FRI/8' in its day-of-week field. The step must be at most 7,"],
   ])(
-    "is refused, with the reason, if it exceeds the number of values in its field: %s",
+    "is refused, with the reason, if it exceeds the number of values in its field (the cron: %s)",
     (cron, reason) => {
       expect(() => parseSchedule({ cron })).toThrow(
         expect.objectContaining({

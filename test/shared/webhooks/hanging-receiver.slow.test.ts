@@ -54,7 +54,7 @@ const log = async () =>
     .deliveries;
 
 describe("a webhook receiver that does not respond", () => {
-  it("gets at most three first attempts of a run's events, in any number of leases", async () => {
+  it("gets at most three first attempts of a run's events, however many leases the delivery needs", async () => {
     await world.publish(longRun(1));
 
     // A worker releases its lease after 30 s, in which two attempts time out.
@@ -66,7 +66,7 @@ describe("a webhook receiver that does not respond", () => {
     expect(logged.filter(({ state }) => state === "pending")).toHaveLength(20);
   });
 
-  it("gets at most one first attempt per lease after three failures, for any number of runs", async () => {
+  it("gets at most one first attempt per lease after three failures, however many runs are pending", async () => {
     await world.publish(longRun(0));
     const leases = 8;
     for (let lease = 1; lease <= leases; lease += 1) {
@@ -79,7 +79,7 @@ describe("a webhook receiver that does not respond", () => {
     expect(new Set(receiver.firstAttempts).size).toBeLessThanOrEqual(3 + 2 + leases - 1);
   });
 
-  it("gets all events of the next run in order after it responds again", async () => {
+  it("gets all events of the next run in order after the receiver responds again", async () => {
     await world.publish(longRun(1));
     for (let lease = 1; lease <= 3; lease += 1) await world.handleWakeUp(wakeUp);
     receiver.hangs = false;

@@ -52,7 +52,7 @@ describe("the webhook endpoint of a delivery session", () => {
     expect(reads).toBe(2);
   });
 
-  it("is read again for an attempt if the last read found it disabled", async () => {
+  it("is read again for an attempt if the session's last read returned a disabled endpoint", async () => {
     stored = anEndpoint({ enabled: false });
     await receiver.current();
     stored = anEndpoint();
@@ -60,7 +60,7 @@ describe("the webhook endpoint of a delivery session", () => {
     expect(reads).toBe(2);
   });
 
-  it("is read again for an attempt if its cached row was discarded during the last read", async () => {
+  it("is read again for an attempt if the cached row was discarded during the last read", async () => {
     const reading = receiver.current();
     receiver.forget();
     await reading;
@@ -68,7 +68,7 @@ describe("the webhook endpoint of a delivery session", () => {
     expect(reads).toBe(2);
   });
 
-  it("is read again for an attempt after its cached row was discarded", async () => {
+  it("is read again for an attempt after the cached row was discarded", async () => {
     await receiver.current();
     receiver.forget();
     await receiver.ready();

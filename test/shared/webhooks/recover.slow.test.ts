@@ -75,7 +75,7 @@ describe("a recovery of failed deliveries", () => {
     expect(await world.targets.due(new Date("2027-01-01T00:00:00Z"), 10)).toEqual([]);
   });
 
-  it("sends the oldest run first, and the deliveries of each run one after the other in order", async () => {
+  it("sends the oldest run first, and the deliveries of each run one after the other in the order of their events", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const runs = many.map((_, n) =>
       aRun(["watchlist.product.changed", "watchlist.product.changed", "watchlist.run.completed"], {
@@ -103,7 +103,7 @@ describe("a recovery of failed deliveries", () => {
     expect(atOnce).toBe(1);
   });
 
-  it("sends the oldest run first, even if the slow receiver needs more than one time slice", async () => {
+  it("sends the oldest run first, even if the deliveries to a slow receiver need more than one time slice", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const runs = many.slice(0, 6).map((_, n) => runOf(n, { happenedAt: secondsAfter(1 + n) }));
     world.clock.advance(60_000);
@@ -119,7 +119,7 @@ describe("a recovery of failed deliveries", () => {
     expect(received()).toEqual(idsOf(...runs));
   });
 
-  it("sends the oldest run first, even if it crashes halfway and starts again", async () => {
+  it("sends the oldest run first, even if the recovery crashes halfway and starts again", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     // The recovery finds more deliveries before the crash than a session sends in parallel.
     const runs = many.slice(0, 18).map((_, n) => runOf(n, { happenedAt: secondsAfter(1 + n) }));
@@ -149,7 +149,7 @@ describe("a recovery of failed deliveries", () => {
     expect(received()).toEqual(idsOf(...runs));
   });
 
-  it("restarts the retry schedule, and continues the count of attempts", async () => {
+  it("restarts the retry schedule, and continues to count attempts from the earlier number", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const [run = runOf(1)] = many;
     await failEverything([run]);
@@ -170,7 +170,7 @@ describe("a recovery of failed deliveries", () => {
     });
   });
 
-  it("sends the events that match the filter of a formerly disabled endpoint", async () => {
+  it("sends the events that match the filter of an endpoint that was disabled and is enabled again", async () => {
     const wanted = { enabled: false, events: ["watchlist.run.completed" as const] };
     const { endpoint } = await world.addEndpoint(account, receiver.url, wanted);
     const runs = [runOf(1), runOf(2, { webhookEndpointId: "we_another" })];
@@ -184,7 +184,7 @@ describe("a recovery of failed deliveries", () => {
     expect(received()).toEqual([runs[0]?.events[1]?.id]);
   });
 
-  it("sends the pending and the missed events if the endpoint was enabled during the clearing of its outbox", async () => {
+  it("sends the pending and the missed events if the endpoint was enabled while its outbox was being cleared", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url, { enabled: false });
     const run = runOf(1);
     await world.publish(run);
@@ -211,7 +211,7 @@ describe("a recovery of failed deliveries", () => {
     expect(received().sort()).toEqual([...idsOf(run), ...idsOf(named)].sort());
   });
 
-  it("sends no event that is older than the endpoint", async () => {
+  it("sends no event that is older than the creation of the endpoint", async () => {
     const run = runOf(1, { happenedAt: "2026-11-20T09:59:59.000Z" });
     await world.publish(run);
     const { endpoint } = await world.addEndpoint(account, receiver.url);
@@ -221,7 +221,7 @@ describe("a recovery of failed deliveries", () => {
     expect(received()).toEqual([]);
   });
 
-  it("sends all events of watchlists that name the endpoint, regardless of its filter", async () => {
+  it("sends all events of watchlists that name the endpoint, regardless of the endpoint's filter", async () => {
     const wanted = { enabled: false, events: [] };
     const { endpoint } = await world.addEndpoint(account, receiver.url, wanted);
     const run = runOf(1, { webhookEndpointId: endpoint.id });
@@ -256,7 +256,7 @@ describe("a recovery of failed deliveries", () => {
     expect(await world.targets.due(new Date("2027-01-01T00:00:00Z"), 10)).toEqual([]);
   });
 
-  it("sends every failed delivery, even after a crash at each of its first four writes", async () => {
+  it("sends every failed delivery, even if the recovery crashes at each of its first four writes", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     await failEverything(many);
     let records = 0;

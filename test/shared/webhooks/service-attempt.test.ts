@@ -50,7 +50,7 @@ describe("the header Service-Attempt", () => {
     ]);
   });
 
-  it("does not count an attempt to a closed port", async () => {
+  it("does not count an attempt whose connection the receiver's closed port refused", async () => {
     const { port } = receiver;
     await receiver.stop();
     await world.addEndpoint(account, `http://127.0.0.1:${port}/hook`);

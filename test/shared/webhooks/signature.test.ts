@@ -72,7 +72,7 @@ describe.each([
 });
 
 describe("newSecret", () => {
-  it('returns a secret of "whsec_" with 33 random bytes, and its last four characters as its hint', () => {
+  it('returns a secret with the prefix "whsec_" and 33 random bytes, and the last four characters of the secret as its hint', () => {
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{44}$/);
     expect(secret).not.toBe(previous);
     expect(secretHint(secret)).toBe(secret.slice(-4));
@@ -80,7 +80,7 @@ describe("newSecret", () => {
 });
 
 describe("signatureHeader", () => {
-  it("contains the time in seconds, and then first the signature with the current secret", () => {
+  it("contains the time in seconds since 1970, and then the signatures, first the one with the current secret", () => {
     const header = signatureHeader({ body, secrets: [secret, previous], at });
 
     const [t, first, second] = header.split(",");

@@ -105,7 +105,7 @@ describe("the first webhook attempts of a run", () => {
     { requestsAtOnce: 7, most: 7 },
     { requestsAtOnce: 1, most: 1 },
   ])(
-    "are $most at a time for 8 runs if the endpoint's 'requestsAtOnce' is $requestsAtOnce",
+    "are sent at most $most at a time for 8 runs if the endpoint's 'requestsAtOnce' is $requestsAtOnce",
     async ({ requestsAtOnce, most }) => {
       const { endpoint } = await world.addEndpoint(account, receiver.url);
       await world.webhooks.endpoints.replace(endpoint, { ...endpoint, requestsAtOnce });
@@ -152,7 +152,7 @@ describe("the first webhook attempts of a run", () => {
     expect(everything.endpoint.events).toBeNull();
   });
 
-  it("are sent only to the endpoint that the watchlist names, whatever this endpoint subscribes to", async () => {
+  it("are sent only to the endpoint that the watchlist names, whatever events this endpoint subscribes to", async () => {
     const { endpoint } = await world.addEndpoint(account, `${receiver.url}/own`, { events: [] });
     await world.addEndpoint(account, `${receiver.url}/other`);
     await world.publish(aRun(wholeRun, { webhookEndpointId: endpoint.id }));
@@ -165,7 +165,7 @@ describe("the first webhook attempts of a run", () => {
     { name: "disabled", error: "endpoint_disabled" },
     { name: "deleted", error: "endpoint_deleted" },
   ])(
-    "are recorded as failed and not sent if the watchlist's endpoint is $name",
+    "are recorded as failed and not sent if the watchlist's endpoint is in the state '$name'",
     async ({ name, error }) => {
       const { endpoint } = await world.addEndpoint(account, receiver.url, { enabled: false });
       const endpointId = name === "disabled" ? endpoint.id : "we_gone";
@@ -196,7 +196,7 @@ describe("the first webhook attempts of a run", () => {
     expect(bodies()).toEqual(run.events.map(({ body }) => body));
   });
 
-  it("continue with the event at which a crash stopped them", async () => {
+  it("continue after a crash with the event at which the worker stopped", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const run = aRun(wholeRun);
     await world.publish(run);
@@ -219,7 +219,7 @@ describe("the first webhook attempts of a run", () => {
 });
 
 describe("a worker that sends webhooks", () => {
-  it("stops after its lease has ended and another worker has taken over the lease", async () => {
+  it("stops after its lease has ended and another worker has acquired the lease", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const run = aRun(wholeRun);
     await world.publish(run);
@@ -240,7 +240,7 @@ describe("a worker that sends webhooks", () => {
     expect((await deliveryOf(run, 1, endpoint.id))?.attempts).toHaveLength(1);
   });
 
-  it("sends a wake-up message for the rest of a long run after half a minute", async () => {
+  it("sends a wake-up message for the rest of a long run after the worker has worked for half a minute", async () => {
     await world.addEndpoint(account, receiver.url);
     const run = aRun(wholeRun);
     await world.publish(run);
@@ -295,7 +295,7 @@ describe("after a failed webhook attempt,", () => {
     expect(await deliveryOf(run, 0, endpoint.id)).toMatchObject({ state: "delivered" });
   });
 
-  it("the rest of the run waits for the retry schedule if this is the third failure in a row", async () => {
+  it("the rest of the run waits for the retry schedule if this is the third failed attempt in a row", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const run = aRun(wholeRun);
     await world.publish(run);
@@ -311,7 +311,7 @@ describe("after a failed webhook attempt,", () => {
     expect(bodies().slice(3).sort()).toEqual(run.events.map(({ body }) => body).sort());
   });
 
-  it("the rest of the run is sent immediately if this is the third failure but not in a row", async () => {
+  it("the rest of the run is sent immediately if this is the third failed attempt of the run but not the third in a row", async () => {
     await world.addEndpoint(account, receiver.url);
     await world.publish(aRun(wholeRun));
     receiver.answer = (response) =>
@@ -380,7 +380,7 @@ describe("the rotation of a webhook secret", () => {
     return request;
   };
 
-  it("with overlap makes both secrets valid for 24 hours, and then only the new one", async () => {
+  it("with an overlap makes both secrets valid for 24 hours, and then only the new secret", async () => {
     const { endpoint, secret } = await world.addEndpoint(account, receiver.url);
     const rotated = await world.rotate(endpoint, true);
 
@@ -395,7 +395,7 @@ describe("the rotation of a webhook secret", () => {
     expect(() => expectVerified(after, [secret])).toThrow("to not deeply equal");
   });
 
-  it("without overlap makes the old secret invalid immediately", async () => {
+  it("without an overlap makes the old secret invalid immediately", async () => {
     const { endpoint, secret } = await world.addEndpoint(account, receiver.url);
     const rotated = await world.rotate(endpoint, false);
 
@@ -421,14 +421,14 @@ describe("a pass of the sweeper", () => {
 
 describe("a wake-up message without pending work", () => {
   it.each(["we_unknown", "s3_destination"])(
-    'for the target "%s" is handled without an error',
+    'is handled without an error if it is for the target "%s"',
     async (targetId) => {
       await world.handleWakeUp({ account_id: account, target_id: targetId });
       expect(await world.takeWakeUps()).toEqual([]);
     },
   );
 
-  it("for a run with expired events removes the run from the outbox", async () => {
+  it("removes the run of the message from the outbox if the run's events have expired", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const target = endpointTarget(account, endpoint.id);
     const gone = { runId: "wlrun_gone", watchlistId: "wl_1", types: null, happenedAt: startedAt };

@@ -52,7 +52,7 @@ describe("the help of a command of a group", () => {
 describe("the options of a command", () => {
   const repeatable = { ...options, only: { type: "string", multiple: true, about: "" } } as const;
 
-  it("are refused if one of them is repeated", () => {
+  it("are refused if the command line repeats an option", () => {
     for (const args of [
       ["--stage", "dev", "--stage=prod"],
       ["--json", "--json"],
@@ -62,7 +62,7 @@ describe("the options of a command", () => {
       );
   });
 
-  it("may be repeated if they collect values", () => {
+  it("may be repeated if the option collects values", () => {
     const args = ["--only", "a", "--stage", "dev", "--only", "b"];
     expect(parseOptions(args, repeatable).values).toMatchObject({
       only: ["a", "b"],
@@ -125,7 +125,7 @@ describe("the parsed options of a command", () => {
   );
 
   it.each([["--stage"], ["prod"]])(
-    "are refused with an error of one line if the only argument is '%s'",
+    "are refused with an error of one line if the command line has only the argument '%s'",
     (arg) => {
       expect(() => parseOptions([arg], options)).toThrow(/^[^\n]+$/);
     },
@@ -153,7 +153,7 @@ describe("the message of a failed command", () => {
     ],
     ["any other error", new Error("'stage' must be dev or prod"), /^'stage' must be dev or prod$/],
     ["a thrown text", "a text", /^a text$/],
-  ])("is one line without a stack trace for %s", (_what, error, message) => {
+  ])("is one line without a stack trace for a frequent failure: %s", (_what, error, message) => {
     expect(failureMessage(error)).toMatch(message);
     expect(failureMessage(error)).not.toContain("\n");
   });

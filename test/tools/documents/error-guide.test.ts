@@ -3,9 +3,9 @@ import { errorGuide } from "../../../tools/documents/error-guide.ts";
 import { errorsPage } from "../../../tools/documents/errors-page.ts";
 
 describe.each(Object.entries(errorGuide))(
-  "the error guide's entry of %s",
+  "the error guide's entry of the error code %s",
   (code, { status, example }) => {
-    it("has an example response with the entry's code and one of its statuses", () => {
+    it("has an example response with the error code and one of the statuses of the entry", () => {
       expect(example.code).toBe(code);
       expect(status.split(", ")).toContain(String(example.status));
     });

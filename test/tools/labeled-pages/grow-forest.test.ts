@@ -17,14 +17,14 @@ const forestOf = (seed: number): ReturnType<typeof growTrees> =>
 describe("a random forest from labeled samples", () => {
   const forest = { features: [], threshold: 0, margin: 0, trees: forestOf(1) };
 
-  it("assigns each of these samples to its labeled class", () => {
+  it("assigns each of its training samples to the labeled class of the sample", () => {
     const wrong = samples.filter(
       ({ features, isPrice }) => scoreOf(forest, features) > 0.5 !== isPrice,
     );
     expect(wrong.length).toBeLessThan(samples.length / 20);
   });
 
-  it("is identical for the same samples and seed, and different for another seed", () => {
+  it("is identical for the same samples and seed, and differs for another seed", () => {
     expect(forestOf(1)).toEqual(forestOf(1));
     expect(forestOf(2)).not.toEqual(forestOf(1));
   });

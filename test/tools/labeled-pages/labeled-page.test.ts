@@ -19,7 +19,7 @@ describe("the site of a labeled page", () => {
     ["https://www.shop.co.uk/p", "shop"],
     ["https://de.shop.example/p", "shop"],
     ["https://shop.ie/p", "shop"],
-  ])('of %s is "%s"', (address, site) => {
+  ])('of the address %s is the name "%s"', (address, site) => {
     expect(siteOf(new URL(address))).toBe(site);
   });
 });

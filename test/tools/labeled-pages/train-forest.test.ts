@@ -17,7 +17,7 @@ const page: LabeledPage = {
 };
 
 describe("the training samples of a labeled page", () => {
-  it("label the correct amounts, and give correct and wrong amounts the same total weight", () => {
+  it("label the correct amounts of the page, and give correct and wrong amounts the same total weight", () => {
     const samples = samplesOf(page);
     const weightOf = (isPrice: boolean): number =>
       samples.filter((one) => one.isPrice === isPrice).reduce((sum, one) => sum + one.weight, 0);

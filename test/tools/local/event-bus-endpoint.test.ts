@@ -64,7 +64,7 @@ async function start(dir = temporaryFolder()) {
 }
 
 describe("the local EventBridge endpoint", () => {
-  it("sends an event to the queues of all rules whose pattern matches it", async () => {
+  it("sends an event to the queues of all rules whose pattern matches the event", async () => {
     const { rule, put, sent } = await start();
     await rule({
       source: ["retail-product-data"],
@@ -109,7 +109,7 @@ describe("the local EventBridge endpoint", () => {
     expect(second.sent).toHaveLength(1);
   });
 
-  it("returns the latest events at /events", async () => {
+  it("returns the latest events at the path /events", async () => {
     const { put, url } = await start();
     await put("watchlist.run.completed", '{"id":"evt_1"}');
 
@@ -136,7 +136,7 @@ describe("the local EventBridge endpoint", () => {
     expect(await (await fetch(`${url}/events`)).json()).toEqual({ events: [] });
   });
 
-  it("matches a pattern of an object if one entry of a list matches, as EventBridge does", async () => {
+  it("matches the pattern of an object if one entry of a list in the event matches, as EventBridge does", async () => {
     const { rule, put, sent } = await start();
     await rule({ detail: { data: { changes: { field: ["price"], before: [10] } } } });
 
@@ -178,7 +178,7 @@ describe("the local EventBridge endpoint", () => {
     },
   );
 
-  it("refuses a pattern that is not JSON or that contains a number EventBridge compares as text", async () => {
+  it("refuses a pattern that is not JSON, or that contains a number that EventBridge compares as text", async () => {
     const { client } = await start();
     const putRule = (EventPattern: string) =>
       client.send(new PutRuleCommand({ Name: "mine", EventBusName: bus, EventPattern }));

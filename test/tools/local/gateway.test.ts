@@ -63,7 +63,7 @@ describe("the event that the local gateway passes to a function", () => {
     ]);
   });
 
-  it('includes parameters and headers named like members of JavaScript objects, such as "constructor"', async () => {
+  it('includes parameters and headers that are named like members of JavaScript objects, such as "constructor"', async () => {
     const event = await eventOf("/v1/things/a?constructor=1&__proto__=2&toString=3", {
       headers: { valueOf: "x" },
     });
@@ -175,7 +175,7 @@ describe("the streamed response of the local gateway", () => {
     expect(Buffer.from(last.value ?? []).toString()).toBe("three");
   });
 
-  it("ends before its body is complete if the function fails after it sent the status and headers", async () => {
+  it("ends before the body is complete if the function fails after it sent the status and headers", async () => {
     const broken = Promise.reject(new Error("broken"));
     broken.catch(() => {});
     const url = await serve({ stream: streamingHandler(broken) });
@@ -189,16 +189,19 @@ describe("the streamed response of the local gateway", () => {
   it.each([
     ["throws before its metadata", () => Promise.reject(new Error("early"))],
     ["returns a buffered response", async () => ({ statusCode: 200, body: "{}" })],
-  ])("has the status 502 if the function %s", async (_name, handler) => {
-    const url = await serve({ stream: handler });
+  ])(
+    "has the status 502 if the function does not stream a response (it %s)",
+    async (_name, handler) => {
+      const url = await serve({ stream: handler });
 
-    expect((await fetch(`${url}/v1/streams`)).status).toBe(502);
-  });
+      expect((await fetch(`${url}/v1/streams`)).status).toBe(502);
+    },
+  );
 });
 
 describe("the error response of the local gateway", () => {
   it.each(["/", "/v1", "/v1/ones", "/v1/ones/7/8", "/v2/things"])(
-    "is MISSING_AUTHENTICATION_TOKEN from the template for the path %s without a resource",
+    "is the template's response of the type MISSING_AUTHENTICATION_TOKEN for the path %s, which has no resource",
     async (path) => {
       const response = await fetch(`${await serve()}${path}`);
 
@@ -225,16 +228,19 @@ describe("the error response of the local gateway", () => {
     ["an encoding that API Gateway does not know", "br", Buffer.from("{}")],
     ["a body that does not match its encoding", "gzip", Buffer.from("{}")],
     ["a compressed body that is cut off", "gzip", gzipSync("x".repeat(9_999)).subarray(0, 20)],
-  ])("has the status 415 for %s", async (_name, coding, body) => {
-    const response = await fetch(`${await serve()}/v1/things`, {
-      method: "POST",
-      headers: { "content-encoding": coding },
-      body,
-    });
+  ])(
+    "has the status 415 for a body that cannot be decompressed (%s)",
+    async (_name, coding, body) => {
+      const response = await fetch(`${await serve()}/v1/things`, {
+        method: "POST",
+        headers: { "content-encoding": coding },
+        body,
+      });
 
-    expect(response.status).toBe(415);
-    expect(await response.json()).toEqual({ message: "Unsupported Media Type" });
-  });
+      expect(response.status).toBe(415);
+      expect(await response.json()).toEqual({ message: "Unsupported Media Type" });
+    },
+  );
 
   it("has the status 413 for a small body that decompresses to more than 10 MB", async () => {
     const response = await fetch(`${await serve()}/v1/things`, {
@@ -246,7 +252,7 @@ describe("the error response of the local gateway", () => {
     expect(response.status).toBe(413);
   });
 
-  it("has the status 404 for a method that ANY does not include", async () => {
+  it("has the status 404 for a method that is not one of the methods of ANY", async () => {
     const url = new URL(await serve());
     const { statusCode } = await new Promise<IncomingMessage>((resolve, reject) => {
       request({ host: url.hostname, port: url.port, path: "/v1/things", method: "PURGE" })
@@ -269,10 +275,13 @@ describe("the error response of the local gateway", () => {
     ["returns no status", async () => ({ body: "{}" })],
     ["returns nothing", async () => undefined],
     ["returns more than 6 MB", async () => ({ statusCode: 200, body: "x".repeat(6_300_000) })],
-  ])("has the status 502 if the function %s", async (_name, handler) => {
-    const response = await fetch(`${await serve({ echo: handler })}/v1/things`);
+  ])(
+    "has the status 502 if the function returns no valid response (it %s)",
+    async (_name, handler) => {
+      const response = await fetch(`${await serve({ echo: handler })}/v1/things`);
 
-    expect(response.status).toBe(502);
-    expect(await response.text()).not.toContain("broken");
-  });
+      expect(response.status).toBe(502);
+      expect(await response.text()).not.toContain("broken");
+    },
+  );
 });

@@ -55,14 +55,17 @@ describe("the local KMS", () => {
   it.each([
     ["another encryption context", { account: "acct_2", field: "secret" }],
     ["no encryption context", undefined],
-  ])("refuses to decrypt a ciphertext with %s", async (_name, EncryptionContext) => {
-    const client = await clientOn(temporaryFolder());
-    const CiphertextBlob = await sealed(client);
+  ])(
+    "refuses to decrypt a ciphertext whose encryption context differs (the request has %s)",
+    async (_name, EncryptionContext) => {
+      const client = await clientOn(temporaryFolder());
+      const CiphertextBlob = await sealed(client);
 
-    await expect(
-      client.send(new DecryptCommand({ CiphertextBlob, EncryptionContext })),
-    ).rejects.toMatchObject({ name: "InvalidCiphertextException" });
-  });
+      await expect(
+        client.send(new DecryptCommand({ CiphertextBlob, EncryptionContext })),
+      ).rejects.toMatchObject({ name: "InvalidCiphertextException" });
+    },
+  );
 
   it("refuses a modified ciphertext", async () => {
     const client = await clientOn(temporaryFolder());

@@ -18,7 +18,7 @@ function runs(pid: number): boolean {
   }
 }
 
-it("a local world that kill -9 ends leaves no database process, and redelivers its messages after a restart", async () => {
+it("a local world that kill -9 ends leaves no database process, and redelivers its pending messages after a restart", async () => {
   const dir = temporaryFolder();
   const child = spawn(
     process.execPath,

@@ -72,7 +72,7 @@ async function end({ clock, run, runs }: Claimed, credits = 12_512): Promise<voi
   await runs.finish({ ...ended, finishedAt: clock.now().toISOString() }, outcome);
 }
 
-it("the local world prints a run after its first second, and again only after progress", async () => {
+it("the local world prints a run when the run has taken a second, and again only after the run has made progress", async () => {
   const claimed = await aClaimedRun();
   const { clock, run, steps, look } = claimed;
   clock.advance(999);

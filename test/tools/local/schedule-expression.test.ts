@@ -32,9 +32,12 @@ describe("a cron expression of EventBridge Scheduler", () => {
     ["cron(0 0 ? * 1 *)", "2026-03-03T00:00:00Z", "2026-03-08T00:00:00.000Z"],
     ["cron(0 0 29 FEB ? *)", "2026-03-01T00:00:00Z", "2028-02-29T00:00:00.000Z"],
     ["cron(10/20 5-6 1 1 ? 2027)", "2026-03-01T00:00:00Z", "2027-01-01T05:10:00.000Z"],
-  ])("for %s fires for the first time after %s at %s", (expression, after, expected) => {
-    expect(nexts(expression, after)).toEqual([expected]);
-  });
+  ])(
+    "of the form %s fires for the first time after the time %s at the time %s",
+    (expression, after, expected) => {
+      expect(nexts(expression, after)).toEqual([expected]);
+    },
+  );
 
   it("does not fire before the start date of its schedule", () => {
     expect(nexts("cron(0 * * * ? *)", "2025-06-01T00:00:00Z")).toEqual([

@@ -54,7 +54,7 @@ async function fired(input: (queueUrl: string) => unknown) {
   return { received, logged, queueUrl: queue.url };
 }
 
-it("a schedule with the target SendMessage sends its message with the message group of its input", async () => {
+it("a schedule with the target SendMessage sends its message with the message group in the schedule's input", async () => {
   const { received, queueUrl } = await fired((QueueUrl) => ({
     QueueUrl,
     MessageBody: '{"due":"<aws.scheduler.scheduled-time>"}',

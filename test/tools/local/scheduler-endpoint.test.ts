@@ -69,7 +69,7 @@ function schedule(more: Partial<CreateScheduleCommandInput> = {}): CreateSchedul
 const named = { Name: "wl_1", GroupName: "fixture-lists" };
 
 describe("the local Scheduler API", () => {
-  it("returns a created schedule with the same values", async () => {
+  it("returns a created schedule with the values of the request", async () => {
     const { client } = await start();
     const StartDate = new Date(Math.ceil(Date.now() / 1000) * 1000 + 60_000);
 
@@ -145,7 +145,7 @@ describe("the local Scheduler API", () => {
     );
   });
 
-  it("accepts a repeated request to create a schedule if the client token is the same", async () => {
+  it("accepts a repeated request to create a schedule if the client token of the requests is the same", async () => {
     const { client } = await start();
 
     const create = new CreateScheduleCommand(schedule({ ClientToken: "one" }));
@@ -199,13 +199,16 @@ describe("the local Scheduler API", () => {
       "a role that no template creates",
       { Target: { Arn: "arn:aws:sqs:us-east-1:000000000000:x", RoleArn: "arn:aws:iam::0:role/x" } },
     ],
-  ])("refuses a request with %s, with a ValidationException", async (_name, more) => {
-    const { client } = await start();
+  ])(
+    "refuses an invalid request with a ValidationException (the request has %s)",
+    async (_name, more) => {
+      const { client } = await start();
 
-    await expect(
-      client.send(new CreateScheduleCommand(schedule(more as never))),
-    ).rejects.toMatchObject({ name: "ValidationException", $metadata: { httpStatusCode: 400 } });
-  });
+      await expect(
+        client.send(new CreateScheduleCommand(schedule(more as never))),
+      ).rejects.toMatchObject({ name: "ValidationException", $metadata: { httpStatusCode: 400 } });
+    },
+  );
 });
 
 async function fires(fired: unknown[], count: number): Promise<void> {
@@ -223,7 +226,7 @@ describe("the local Scheduler", () => {
     expect(fired).toEqual([{ name: "wl_1", at: StartDate.toISOString() }]);
   });
 
-  it("fires a one-time schedule, and then deletes the schedule if it is configured so", async () => {
+  it("fires a one-time schedule, and then deletes the schedule if the schedule is configured so", async () => {
     const { client, fired, store } = await start();
     const at = new Date(Math.ceil(Date.now() / 1000) * 1000 + 1_000).toISOString().slice(0, 19);
 
@@ -237,7 +240,7 @@ describe("the local Scheduler", () => {
     await expect.poll(() => store.all()).toEqual([]);
   });
 
-  it("fires a schedule only once at the restart after several missed times, and then at its usual times", async () => {
+  it("fires a schedule only once at a restart that follows several missed times, and then at the schedule's usual times", async () => {
     const dir = temporaryFolder();
     const before = await start(dir);
     await before.client.send(new CreateScheduleCommand(schedule()));

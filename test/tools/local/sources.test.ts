@@ -59,7 +59,7 @@ it("the option --source for an adapter that reads offers also changes the source
 });
 
 it.each([undefined, ""])(
-  "the option --source is refused if the environment variable of its secret is %j",
+  "the option --source is refused if the environment variable of the secret is %j",
   (KEY) => {
     const all = JSON.stringify({ "retailer_d.standard": { adapter: "sandbox" } });
     const choice = parseSourceChoice("retailer_d=d_catalog,http://127.0.0.1:9999,secret=env:KEY");
@@ -131,12 +131,12 @@ describe("the adapter options in the option --source", () => {
     ["burst=many", "burst: must be a number of calls"],
     ["burst=0", "burst: must be from 1 to 1000 calls"],
     ["zipcode=02139", "not an option of the adapter b_affiliate"],
-  ])("are refused with the name of the invalid option: %s", (option, message) => {
+  ])("are refused with the name of the invalid option (the options: %s)", (option, message) => {
     expect(() => chosen(`${affiliate},${option}`)).toThrow(message);
   });
 });
 
-it("the error for a refused option --source repeats no part of its value after the adapter", () => {
+it("the error for a refused option --source repeats no part of the option's value after the adapter", () => {
   expect(() => parseSourceChoice("retailer_d=d_catalog,canary-7")).toThrow(/^(?!.*canary)/);
 });
 

@@ -55,7 +55,7 @@ describe("resolveTemplates, which reads CloudFormation templates,", () => {
       "Fixture-data-Rows",
     ],
     ["NoValue, by removing its property", { a: 1, b: { Ref: "AWS::NoValue" } }, { a: 1 }],
-  ])("resolves %s", (_name, value, expected) => {
+  ])("resolves the template function: %s", (_name, value, expected) => {
     expect(valueOf(value, queue)).toEqual(expected);
   });
 
@@ -72,9 +72,12 @@ describe("resolveTemplates, which reads CloudFormation templates,", () => {
       { "Fn::Cidr": [] },
       "does not support the template function Fn::Cidr",
     ],
-  ])("fails with the name of %s that is missing or unsupported", (_name, value, message) => {
-    expect(() => valueOf(value, queue)).toThrow(message);
-  });
+  ])(
+    "fails with the name of the part that is missing or unsupported: %s",
+    (_name, value, message) => {
+      expect(() => valueOf(value, queue)).toThrow(message);
+    },
+  );
 
   it("fails with the name of a resource whose properties are invalid", () => {
     const templates = resolveTemplates(fixtureStacks, base);
@@ -84,7 +87,7 @@ describe("resolveTemplates, which reads CloudFormation templates,", () => {
     );
   });
 
-  it("gives a KMS key an ID in the format of KMS", () => {
+  it("gives each KMS key an ID in the format of KMS", () => {
     const [key] = resolveTemplates(fixtureStacks, base).ofType("AWS::KMS::Key");
 
     expect(key?.local.ref).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);

@@ -65,15 +65,18 @@ describe("the local webhook receiver", () => {
       "a signature for another time",
       { "service-signature": signed("whsec_b")["service-signature"].replace("17", "18") },
     ],
-  ])("reports a wrong signature for %s", async (_name, headers) => {
-    const { lines, post, deliveries } = await serve();
-    await post("/secrets", { secret: "whsec_b" });
+  ])(
+    "reports a wrong signature for a delivery that the secret does not verify: %s",
+    async (_name, headers) => {
+      const { lines, post, deliveries } = await serve();
+      await post("/secrets", { secret: "whsec_b" });
 
-    await post("/", body, headers);
+      await post("/", body, headers);
 
-    expect(lines[0]).toContain("SIGNATURE WRONG");
-    expect(await deliveries()).toMatchObject([{ verified: false }]);
-  });
+      expect(lines[0]).toContain("SIGNATURE WRONG");
+      expect(await deliveries()).toMatchObject([{ verified: false }]);
+    },
+  );
 
   it("keeps the headers and the exact body of each delivery", async () => {
     const { post, deliveries } = await serve();

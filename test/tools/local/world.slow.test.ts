@@ -182,7 +182,7 @@ describe("a local world", () => {
     expect(await response.json()).toMatchObject({ name: "echo", event: { path: "/v1/things/1" } });
   });
 
-  it("keeps running when a second world on the same folder is refused", async () => {
+  it("keeps running when a second local world for the same folder is refused", async () => {
     const dir = temporaryFolder();
     const world = await start(dir);
 
@@ -212,7 +212,7 @@ describe("a local world", () => {
     expect(Number(new URL(second.baseUrl).port)).toBeGreaterThan(other.port);
   });
 
-  it("keeps rows, messages and addresses after a restart, and only the addresses after one with --fresh", async () => {
+  it("keeps rows, messages and addresses after a restart, and keeps only the addresses after a restart with --fresh", async () => {
     const dir = temporaryFolder();
     const before = await start(dir);
     const row = { pk: { S: "a" }, sk: { S: "b" } };
@@ -260,7 +260,7 @@ describe("the tables of a local world", () => {
     vi.unstubAllEnvs();
   });
 
-  it("are refused if their indexes differ from the template", async () => {
+  it("are refused if their indexes differ from the indexes in the template", async () => {
     const dir = temporaryFolder();
     await (await start(dir)).stop();
     const changed = structuredClone(fixtureStacks);
@@ -284,7 +284,7 @@ describe("a queue of a local world", () => {
     );
   });
 
-  it("delivers messages to its function, and deletes them if the function succeeds", async () => {
+  it("delivers messages to its function, and deletes the messages if the function succeeds", async () => {
     const seen: SQSEvent[] = [];
     const world = await start(temporaryFolder(), {
       worker: async (event: SQSEvent) => {
@@ -303,7 +303,7 @@ describe("a queue of a local world", () => {
     });
   });
 
-  it("delivers only the failed messages of a batch again, and then moves them to the dead-letter queue", async () => {
+  it("delivers only the failed messages of a batch again, and finally moves them to the dead-letter queue", async () => {
     const seen: string[] = [];
     const world = await start(temporaryFolder(), {
       quick: async (event: SQSEvent) => {
@@ -329,7 +329,7 @@ describe("a queue of a local world", () => {
       async () => ({ batchItemFailures: [{ itemIdentifier: "?" }] }),
     ],
   ])(
-    "delivers the whole batch again if its function %s",
+    "delivers the whole batch again if its function fails: it %s",
     async (_name, handler) => {
       const calls: unknown[] = [];
       const world = await start(temporaryFolder(), {
@@ -416,7 +416,7 @@ describe("a schedule of a local world", () => {
     await expect.poll(() => seen).toEqual([`due ${scheduledTime}`]);
   });
 
-  it("sends its input, with the scheduled time inserted, to a queue", async () => {
+  it("sends the schedule's input, with the scheduled time inserted, to a queue", async () => {
     const { seen, scheduledTime } = await runSchedule((world) => ({
       Arn: world.environmentOf("echo")["JOBS_ARN"],
       Input: '{"due":"<aws.scheduler.scheduled-time>","by":"<aws.scheduler.schedule-arn>"}',

@@ -86,7 +86,7 @@ describe("a migration of rows", () => {
     expect(await runRows()).toEqual([newerRun(1), newerRun(2), newerRun(3)]);
   });
 
-  it("converts rows of the newest version back to the previous version in the reverse direction", async () => {
+  it("converts rows of the newest version back to the previous version if the migration is reversed", async () => {
     for (const row of [olderRun(1), newerRun(2)]) await put(row);
 
     expect(await migrateRuns({ to: "previous" })).toMatchObject({ pending: 1, migrated: 1 });
@@ -165,7 +165,7 @@ describe("a migration of a row during writes of other processes", () => {
     expect(await runRows()).toEqual([{ ...newerRun(1), advanced_at: "later" }]);
   });
 
-  it("counts the row as failed if it changes during every attempt", async () => {
+  it("counts the row as failed if another process changes the row during every attempt", async () => {
     await put(olderRun(1));
     const client = disturbed((attempt) =>
       put({ ...olderRun(1), progress_at: `change ${attempt}` }),
@@ -179,7 +179,7 @@ describe("a migration of a row during writes of other processes", () => {
 });
 
 describe("the migrations of a release", () => {
-  it("first move the credits of accounts older than release 0.1.0 to shards, and never move them back", () => {
+  it("first move the credits of accounts older than release 0.1.0 to shards, and never move them back in the reverse direction", () => {
     const options = { client: engine.client, tables: tablesOf("any"), ...time };
     const names = (to: WrittenVersions) => migrationsOf({ ...options, to }).map(({ name }) => name);
 

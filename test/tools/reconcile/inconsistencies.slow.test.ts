@@ -193,7 +193,7 @@ describe("reconcile of unreadable rows", () => {
 });
 
 describe("reconcile of events", () => {
-  it("reports a run whose events are neither delivered to an endpoint nor pending for it", async () => {
+  it("reports a run whose events are neither delivered to a subscribed endpoint nor pending for this endpoint", async () => {
     expect(await differencesAfter([[...delivery(2), deleted]])).toEqual([
       `${world.accountId} ${endpointId}: delivery log of ${runId(2)} is missing, should be watchlist.run.completed`,
     ]);
@@ -223,7 +223,7 @@ describe("reconcile of events", () => {
     await put(names.deliveries, before);
   });
 
-  it("reports a feed entry with the ID of another run, and a run that is not stored under its time", async () => {
+  it("reports a feed entry with the ID of another run, and a run without a feed entry at its time", async () => {
     const other = (): Change => set({ run_id: runId(2) });
     expect(await differencesAfter([[...feedEntry(3), other()]])).toEqual([
       `${world.accountId} feed run 3: run_id is ${runId(2)}, should be ${runId(3)}`,
@@ -257,7 +257,7 @@ describe("reconcile of due times", () => {
     }
   });
 
-  it("refuses a due time of a watchlist that does not match the watchlist's cron schedule", async () => {
+  it("reports a due time of a watchlist that does not match the watchlist's cron schedule", async () => {
     const monthly = { type: "cron", cron: "0 0 1 * *", timezone: "UTC" };
     const due = (time: string) => set({ schedule: monthly, next_run_at: time, due_at: time });
     expect(await differencesAfter([[...listRow(), due("2026-04-01T00:00:00.000Z")]])).toEqual([]);
@@ -313,7 +313,7 @@ describe("reconcile of accounts and keys", () => {
     await remove(names.ledger, ledgerKeys.page("acct_lost", 1, 1));
   });
 
-  it("reports an account row without an ID, and still compares its other fields", async () => {
+  it("reports an account row without an ID, and still compares the other fields of the row", async () => {
     const id = world.accountId;
     const change: Change = (row) => add("received", 1)(without("id")(row) ?? {});
     const { received } = await rowAt(...account());
@@ -397,7 +397,7 @@ it("reconcile reports no difference while other processes make calls and create 
 });
 
 describe("reconcile of data that it cannot compare", () => {
-  it("names watchlists whose counters keep changing, and does not count them as compared", () => {
+  it("names watchlists whose counters change at every read, and does not count these watchlists as compared", () => {
     const moving = { ...noCounts(), accounts: 1, watchlists: 2, unsteady: 1, moving: ["wl_1"] };
     expect(tallyLine(moving)).toBe(
       "reconcile: 1 account, 2 watchlists: no differences in what was compared; NOT compared: " +
@@ -405,7 +405,7 @@ describe("reconcile of data that it cannot compare", () => {
     );
   });
 
-  it("refuses an unknown account", async () => {
+  it("refuses an unknown account ID", async () => {
     const request = { runsMax: 1, clock: world.bench.clock, report: () => {} };
     const asked = reconcile(client, names, { ...request, accountId: "acct_x" });
     await expect(asked).rejects.toThrow("Account acct_x does not exist. Check the ID and --stage.");

@@ -87,7 +87,7 @@ describe("reconcile of an account without shards", () => {
     ]);
   });
 
-  it.each([1, 4, 7])("reports that ledger entry %i is missing", async (sequence) => {
+  it.each([1, 4, 7])("reports that the ledger entry %i is missing", async (sequence) => {
     expect(await differencesAfter(entry(sequence), deleted)).toEqual([
       `${accountId} entry ${sequence}: row is missing, should be present`,
     ]);
@@ -153,7 +153,7 @@ describe("reconcile of an account that moved to shards", () => {
   });
 
   it.each([1, 4, 7])(
-    "reports that ledger entry %i from before the move is missing",
+    "reports that the ledger entry %i from before the move is missing",
     async (sequence) => {
       const ledger = sequence === 7 ? `${accountId} shard 0` : accountId;
       expect(await differencesAfter(entry(sequence), deleted)).toEqual([

@@ -154,7 +154,7 @@ describe("reconcile of runs", () => {
     expect(await found(world)).toEqual([`${world.list.id} run 3: delisted is 2, should be 1`]);
   });
 
-  it("reports credits of a run that the ledger did not charge", async () => {
+  it("reports credits that a run counted and the ledger did not charge", async () => {
     await damage(names.watchlists, runKey(2), more("credits", 1));
 
     expect(await found(world)).toEqual([
@@ -212,19 +212,22 @@ describe("reconcile of deliveries", () => {
     ["no due mark", () => ({})],
     ["only a due time, without a kind", (dueAt: unknown) => ({ due_at: dueAt })],
     ["a due mark of an unknown kind", (dueAt: unknown) => ({ due_kind: "?", due_at: dueAt })],
-  ])("reports a delivery target that has pending deliveries and %s", async (_, mark) => {
-    const { accountId } = world;
-    const key = deliveryKeys.outbox(endpointTarget(accountId, endpointId));
-    const { due_at: dueAt } = await rowAt(names.deliveries, key);
-    const Item = { ...key, additions: 1, ...mark(dueAt) };
-    await client.send(new PutCommand({ TableName: names.deliveries, Item }));
+  ])(
+    "reports a delivery target that has pending deliveries and no valid due mark (it has %s)",
+    async (_, mark) => {
+      const { accountId } = world;
+      const key = deliveryKeys.outbox(endpointTarget(accountId, endpointId));
+      const { due_at: dueAt } = await rowAt(names.deliveries, key);
+      const Item = { ...key, additions: 1, ...mark(dueAt) };
+      await client.send(new PutCommand({ TableName: names.deliveries, Item }));
 
-    expect(await found(world)).toEqual([
-      `${accountId} outbox ${endpointId}: due_at is null, should be ${String(dueAt)}`,
-    ]);
-  });
+      expect(await found(world)).toEqual([
+        `${accountId} outbox ${endpointId}: due_at is null, should be ${String(dueAt)}`,
+      ]);
+    },
+  );
 
-  it.each([1, 2, 3])("reports that run %i is missing in the event feed", async (sequence) => {
+  it.each([1, 2, 3])("reports that the run %i is missing in the event feed", async (sequence) => {
     await remove(names.deliveries, deliveryKeys.feedEntry(world.accountId, sequence));
 
     expect(await found(world)).toEqual([

@@ -150,14 +150,17 @@ it("reconcile reports no difference for a shard without damaged rows", async () 
 });
 
 describe("reconcile of a shard's row", () => {
-  it.each(["balance", "spent", "held", "added"])("reports a wrong value of '%s'", async (name) => {
-    for (const number of [0, 1]) {
-      const value = await numberIn(shard(number), name);
-      expect(await differencesAfter([...shard(number), add(name, 1)])).toEqual([
-        `${placeOf(number)}: ${name} is ${value + 1}, should be ${value}`,
-      ]);
-    }
-  });
+  it.each(["balance", "spent", "held", "added"])(
+    "reports a wrong value of the attribute '%s'",
+    async (name) => {
+      for (const number of [0, 1]) {
+        const value = await numberIn(shard(number), name);
+        expect(await differencesAfter([...shard(number), add(name, 1)])).toEqual([
+          `${placeOf(number)}: ${name} is ${value + 1}, should be ${value}`,
+        ]);
+      }
+    },
+  );
 
   it("reports a wrong sequence number", async () => {
     const last = await numberIn(shard(0), "sequence");
@@ -193,7 +196,7 @@ describe("reconcile of a shard's row", () => {
     ]);
   });
 
-  it("reports that the row is missing", async () => {
+  it("reports that the row of a shard is missing", async () => {
     for (const number of [0, 1]) {
       expect(await differencesAfter([...shard(number), deleted])).toEqual([
         `${placeOf(number)}: row is missing, should be present`,
@@ -304,7 +307,7 @@ describe("reconcile of a shard's pages", () => {
     );
   });
 
-  it("reports two pages with the same records", async () => {
+  it("reports two pages that contain the same records", async () => {
     const stamp = stampOfPage(page(1)) + 1;
     const key = ledgerKeys.page(world.accountId, 0, stamp);
     const lines = await beside(names.ledger, { ...(await rowAt(...page(1))), ...key });
@@ -394,7 +397,7 @@ describe("reconcile of a shard's records", () => {
     ]);
   });
 
-  it("reports transfers between shards with the same stamp that do not add up to 0", async () => {
+  it("reports transfers between shards that have the same stamp and whose credits do not add up to 0", async () => {
     const journal = await journalOf(1);
     const n = journal.findIndex(({ t }) => t === "x");
     const { a: at, c: credits } = journal[n] ?? {};
@@ -409,7 +412,7 @@ describe("reconcile of a shard's records", () => {
 });
 
 describe("reconcile of a sharded account's row", () => {
-  it.each(["received", "lifetime"])("reports a wrong value of '%s'", async (name) => {
+  it.each(["received", "lifetime"])("reports a wrong value of the attribute '%s'", async (name) => {
     const value = await numberIn(account(), name);
     expect(await differencesAfter([...account(), add(name, 1)])).toEqual([
       `${world.accountId}: ${name} is ${value + 1}, should be ${value}`,
@@ -443,7 +446,7 @@ describe("reconcile of a sharded account's daily usage", () => {
     );
   });
 
-  it("reports usage from before the account had shards if it has no ledger entries", async () => {
+  it("reports usage from before the account had shards if the account has no ledger entries from that time", async () => {
     const key = accountKeys.usage(world.accountId, day);
     const counts = { requests: 1, successful: 1, failed: 0, credits: 0 };
     expect(await beside(names.accounts, { ...key, ...counts })).toEqual([

@@ -58,7 +58,7 @@ describe("the local products API with recorded products", () => {
     ]);
   });
 
-  it("returns a price that a test has set in all later replies", async () => {
+  it("returns a price that a test has set, in all later replies", async () => {
     replay.setPrice(6501234, 12.5);
     const [answer] = await read(["6501234"]);
     expect(answer).toMatchObject({ fields: { price: { amount: 12.5, currency: "USD" } } });
@@ -77,7 +77,7 @@ describe("the local products API with recorded products", () => {
     });
   });
 
-  it("returns discontinued products only if the query includes them", async () => {
+  it("returns discontinued products only if the query asks for discontinued products", async () => {
     expect(await page("/v1/products(sku%20in(6510005))")).toMatchObject({ total: 0 });
     expect(await page("/v1/products(sku%20in(6510005))?active=*")).toMatchObject({ total: 1 });
   });

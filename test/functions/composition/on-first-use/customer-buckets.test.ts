@@ -15,7 +15,7 @@ it("a customer bucket whose client loads on first use can be closed before its f
   expect(() => bucket.close()).not.toThrow();
 });
 
-it("a customer bucket whose client loads on first use returns the failure of a request, and can then be closed", async () => {
+it("a customer bucket whose client loads on first use returns the failure of a request, and can be closed after that", async () => {
   const bucket = customerBuckets({ allowLoopback: true }, { isCheck: true }).open(access);
   expect(await bucket.find("a")).toEqual({ outcome: "failed", reason: "connection_failed" });
   expect(() => bucket.close()).not.toThrow();

@@ -44,7 +44,7 @@ describe("audited, which records a change in the audit log,", () => {
     expect(JSON.stringify(lines)).not.toContain("secret");
   });
 
-  it("stores the exit code of a change that ended incomplete", async () => {
+  it("stores the exit code of a change that was only partly completed", async () => {
     const { lines, options } = world();
     let code = 0;
     await withAuditLines({ ...options, exitCode: () => code }, async () => {
@@ -55,7 +55,7 @@ describe("audited, which records a change in the audit log,", () => {
     expect(lines.at(-1)).toMatchObject({ result: "done", exit_code: 1 });
   });
 
-  it("stores the error of a failed change, and throws it", async () => {
+  it("stores the error of a failed change, and throws this error to the caller", async () => {
     const { lines, options } = world();
     const failed = withAuditLines(options, async () => {
       throw new Error("The account does not exist");

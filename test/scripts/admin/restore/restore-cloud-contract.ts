@@ -109,7 +109,7 @@ export function restoreCloudContract(name: string, open: () => Promise<CloudWorl
       expect(await cloud.table(table)).toBeUndefined();
     });
 
-    it("apply all settings to a table, and change nothing when they are repeated", async () => {
+    it("apply all settings to a table, and change nothing when the settings are applied again", async () => {
       await world.createTable(table, "row", unset);
       await cloud.applySettings(table, settings);
       await untilActive(table);

@@ -84,7 +84,7 @@ describe("restoreStage", () => {
     expect(await restoreStage(restore, tools)).toEqual({ state: "completed", at });
   });
 
-  it("asks for confirmation only before it stops the service, replaces the tables and deletes the copies", async () => {
+  it("asks for confirmation only before it stops the service, before it replaces the tables and before it deletes the copies", async () => {
     const one = world();
     await toTheEnd(one);
 
@@ -112,7 +112,7 @@ describe("restoreStage", () => {
     },
   );
 
-  it("restores every table exactly once, even if it is repeated after a lost response", async () => {
+  it("restores every table exactly once, even if the restore is repeated after a lost response", async () => {
     const whole = world();
     await toTheEnd(whole);
     for (let failAfter = 0; failAfter < whole.cloud.requests.length; failAfter += 1) {
@@ -215,7 +215,7 @@ describe("restoreStage", () => {
     expect(lines).toHaveLength(24 * 12 - 1);
   });
 
-  it("fails if a table or backup is deleted while the restore waits for it", async () => {
+  it("fails if a table or backup is deleted while the restore waits for this table or backup", async () => {
     const table = world();
     table.cloud.restoreToTime = async () => {};
     await expect(restoreStage(restore, table.tools)).rejects.toThrow(

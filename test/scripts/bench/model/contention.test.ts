@@ -63,7 +63,7 @@ describe("the bench's model of DynamoDB contention", () => {
     expect(outcomes.map(nameOf)).toEqual(["done", "TransactionConflictException"]);
   });
 
-  it("throttles writes to a partition key that has used up its write units, until they are refilled", async () => {
+  it("throttles writes to a partition key whose write units are used up, until the write units are refilled", async () => {
     const { time, requests, effect } = model({ partitionUnits: 1 });
     const write = () => requests.write([item], async () => ({ ...(await effect()), units: 2 }));
     const outcomes = await time.through(

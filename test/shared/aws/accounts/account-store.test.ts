@@ -58,7 +58,7 @@ describe("dynamoAccountStore", () => {
     expect(await store.get("acct_2")).toBeUndefined();
   });
 
-  it("does not change an existing account when a call creates the same account again", async () => {
+  it("does not change an existing account when a call creates an account with the same ID", async () => {
     await store.create(account);
 
     await expect(store.create({ ...account, name: "Other", balance: 9 })).rejects.toThrow(

@@ -76,7 +76,7 @@ describe("dynamoApiKeyStore", () => {
     ]);
   });
 
-  it("refuses a key above the maximum of the account, and accepts it after a revocation", async () => {
+  it("refuses a key above the maximum of the account, and accepts the key after another key is revoked", async () => {
     const keys = Array.from({ length: limits.apiKeysMax }, (_, n) => aKey(n));
     await addKeys(keys);
     const oneMore = aKey(99);

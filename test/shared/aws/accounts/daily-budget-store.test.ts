@@ -31,7 +31,7 @@ const settle = (holdId: string, credits: number, now = evening) =>
   world.ledger().settle({ accountId, holdId, credits, succeeded: true, now });
 
 describe("a daily budget in DynamoDB", () => {
-  it("counts a hold on the day of its reservation, even if the hold is settled on the next day", async () => {
+  it("counts a hold on the UTC day of its reservation, even if the hold is settled on the next day", async () => {
     await budgets.set(accountId, { budget: 100, now: evening });
     await reserve("late", 80);
     expect(await reserve("early", 100, morning)).toEqual({ outcome: "reserved" });
@@ -73,7 +73,7 @@ describe("a daily budget in DynamoDB", () => {
     expect(await reserveAs("b", 20)).toEqual({ outcome: "reserved" });
   });
 
-  it("counts no charge of the day twice if the account removes the budget and sets it again", async () => {
+  it("counts no charge of the day twice if the account removes its daily budget and sets a budget again", async () => {
     await budgets.set(accountId, { budget: 100, now: evening });
     await reserve("first", 30);
     await settle("first", 20);

@@ -131,7 +131,7 @@ describe("the rate limit of an API key", () => {
     expect(one.sent).toEqual({ requests: 120, writeUnits: 120 });
   });
 
-  it("admits a call whose time is earlier than the times that other processes have stored", async () => {
+  it("admits a call whose time is earlier than the call times that other processes have stored", async () => {
     const [one, other] = [process(), process()];
     await one(key.hash, at(100));
     expect(await other(key.hash, at(0))).toMatchObject({
@@ -146,7 +146,7 @@ describe("the rate limit of an API key", () => {
     ]);
   });
 
-  it("counts a call with an older time together with the calls that are already stored", async () => {
+  it("counts a call with an earlier time together with the calls that are already stored", async () => {
     const [one, other] = [process(), process()];
     for (let n = 0; n < 49; n += 1) await one(key.hash, at(55));
     expect(await other(key.hash, at(45))).toMatchObject({ outcome: "admitted" });
@@ -189,7 +189,7 @@ describe("a process whose call the rate limit refused", () => {
     expect((await admit(key.hash, at(1_020))).outcome).toBe("admitted");
   });
 
-  it("waits longer before its next request after each refusal in a row, but at most two seconds", async () => {
+  it("waits longer before its next request to DynamoDB after each refusal in a row, but at most two seconds", async () => {
     const [other, one] = [process(), meteredProcess()];
     let [ms, refusals] = [0, 0];
     const askedAt: number[] = [];
@@ -222,7 +222,7 @@ describe("a process whose call the rate limit refused", () => {
     }
   });
 
-  it("reads the key's row again within seconds if another process with a fast clock stored future times", async () => {
+  it("reads the key's row again within seconds if another process, whose clock is ahead, stored future times", async () => {
     const admit = process();
     const dayMs = 86_400_000;
     for (let n = 0; n < 50; n += 1) await process()(key.hash, at(dayMs));
@@ -236,7 +236,7 @@ describe("an API key whose row DynamoDB throttles", () => {
   const throttles = ["ProvisionedThroughputExceededException", "ThrottlingException"];
 
   it.each(throttles)(
-    "is refused for a second, without another request to DynamoDB, after the error %s",
+    "is refused for a second, without another request to DynamoDB, after DynamoDB's error %s",
     async (name) => {
       let isThrottled = false;
       let requests = 0;
@@ -268,7 +268,7 @@ describe("an API key whose row DynamoDB throttles", () => {
   );
 });
 
-describe("an API key whose row DynamoDB throttles", () => {
+describe("an API key that a process has not cached, and whose row DynamoDB throttles,", () => {
   const throttledProcess = (reads: "answer" | "fail") =>
     keyAdmission(
       watchedClient(tables.client, async (command, send) => {
@@ -399,7 +399,7 @@ describe("the admission of a call by its API key", () => {
     expect(sent).toEqual([UpdateCommand]);
   });
 
-  it("refuses an unknown key, and a revoked key from the first call after its revocation", async () => {
+  it("refuses an unknown key, and refuses a revoked key from the first call after the revocation", async () => {
     const admit = process();
     expect(await admit("0".repeat(64), at(0))).toEqual({ outcome: "unknown" });
     await admit(key.hash, at(0));
@@ -429,7 +429,7 @@ describe("while DynamoDB fails,", () => {
     refusal = refusals["does not respond"];
   });
 
-  it("a key that can be read is admitted, and the process counts its calls", async () => {
+  it("a key whose row can still be read is admitted, and the process counts the calls with this key", async () => {
     failing.add(UpdateCommand);
     const admit = admitFailing();
     expect(await admit(key.hash, at(0))).toMatchObject({
@@ -442,7 +442,7 @@ describe("while DynamoDB fails,", () => {
   });
 
   it.each(Object.entries(refusals))(
-    "a key that the process has cached is admitted when DynamoDB %s",
+    "a key that the process has cached is admitted without any response from the store: DynamoDB %s",
     async (_, how) => {
       const admit = admitFailing();
       await admit(key.hash, at(0));

@@ -57,7 +57,7 @@ describe("dynamoUsageStore", () => {
     ]);
   });
 
-  it("returns the days with usage between two dates, both included, oldest first", async () => {
+  it("returns the days with usage between two dates, including the days of the two dates, oldest first", async () => {
     for (const day of ["01", "02", "04", "05"]) {
       await work(`h${day}`, `2026-03-${day}T12:00:00.000Z`, Number(day));
     }
@@ -90,7 +90,7 @@ describe("dynamoUsageStore", () => {
     { period: "one day", to: "2026-03-01" },
     { period: "several days", to: "2026-03-04" },
   ])(
-    "reads the usage of $period of a shard again only if its records are copied to a page during the read",
+    "reads a shard's usage of $period again only if records of the shard are copied to a page during the read",
     async ({ to }) => {
       accountId = await world.open(25_000);
       const uncopied = watchedClient(world.client, (command, send) => {

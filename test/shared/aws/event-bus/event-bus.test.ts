@@ -66,7 +66,7 @@ function refuseNext(client: EventBridgeClient, positions: readonly number[]): vo
   );
 }
 
-describe("the event bus of EventBridge", () => {
+describe("the adapter of the EventBridge event bus", () => {
   eventBusContract(async () => {
     const { bus, client, arrived } = await open();
     return {
@@ -76,7 +76,7 @@ describe("the event bus of EventBridge", () => {
     };
   });
 
-  it("names the service as the source of its entries", async () => {
+  it("names the service as the source of each entry that it puts on the bus", async () => {
     const { bus, sources } = await open();
     const entry = { type: "t", createdAt: "2026-11-20T10:00:00.000Z", watchlistId: "wl_1" };
 

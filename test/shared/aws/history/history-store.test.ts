@@ -122,7 +122,7 @@ describe("a run segment that is too large for one row", () => {
   });
 });
 
-describe("a repeated read of the recorded runs of a time span", () => {
+describe("a repeated read of the history of a watchlist in a time span", () => {
   const day = (n: number): string => new Date(Date.parse(at) - n * 86_400_000).toISOString();
   const run = (runNumber: number, daysAgo: number): RunSegment => {
     const point = { id: "1", at: day(daysAgo), step: "check", status: "ok" as const };
@@ -176,7 +176,7 @@ describe("a repeated read of the recorded runs of a time span", () => {
     expect(await read(40, 2)).toEqual({ runs: [2, 1], requests: 0 });
   });
 
-  it("makes a new request while one of the runs is not recorded", async () => {
+  it("makes a new request while one of the watchlist's runs is not recorded", async () => {
     const { add, read } = await open();
     await add(run(1, 9), run(3, 5));
     expect(await read(10, 3)).toEqual({ runs: [3, 1], requests: 1 });
@@ -209,7 +209,7 @@ describe("a large run segment whose rows are claimed before they are written", (
     expect(await historyRows(list)).toEqual([]);
   });
 
-  it("does not count as recorded if its process dies after the claim, and can then be recorded again", async () => {
+  it("does not count as recorded if the process dies after the claim, and can then be recorded again", async () => {
     const list = await createList();
     const { watchlistId } = list;
     const dying = openInterrupted(() => Promise.reject(new Error("died")));
@@ -223,7 +223,7 @@ describe("a large run segment whose rows are claimed before they are written", (
     expect(stored).toEqual([segment(1, points)]);
   });
 
-  it("keeps its history points if another process claims the rows again and then dies", async () => {
+  it("keeps its history points if another process claims its rows again and then dies", async () => {
     const list = await createList();
     await openStore().append(list, segment(1, points));
     const before = await historyRows(list);
@@ -273,7 +273,7 @@ describe("the merge of the history points of a large window", () => {
     expect(await readSome(whole, list)).toEqual(before);
   });
 
-  it("writes the same rows in one slice as in several slices", async () => {
+  it("writes the same rows whether the merge has one slice or several slices", async () => {
     const rowsOf = async (mergeCharactersMax?: number) => {
       const list = await createList();
       const store = openStore(mergeCharactersMax === undefined ? {} : { mergeCharactersMax });

@@ -71,7 +71,7 @@ async function restore(shard: Row | undefined): Promise<void> {
   }
 }
 
-it("after a restore of the accounts table, the ledger copies a journal to a page that already has its records", async () => {
+it("after a restore of the accounts table, the ledger copies a journal to a page that already has the records of the journal", async () => {
   await call("h1", "h2", "h3", "h4");
   const before = await shardRow();
   await copy();

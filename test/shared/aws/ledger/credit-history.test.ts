@@ -84,7 +84,7 @@ describe("dynamoCreditHistory", () => {
       expect(writes()).toBe(0);
     });
 
-    it("reads the row of the shard, and one page for older entries", async () => {
+    it("reads the row of the shard, and one page for entries that are no longer in the row", async () => {
       await makeRecords(60);
       const sent: unknown[] = [];
       const client = watchedClient(world.client, (command, send) => {
@@ -107,7 +107,7 @@ describe("dynamoCreditHistory", () => {
     });
 
     it.each([7, 10, 13])(
-      "lists each of %i records exactly once if they are copied to a page between two reads",
+      "lists each of the %i records exactly once if records are copied to a page between two reads",
       async (records) => {
         await makeRecords(records);
         const before = await entriesOf(world, accountId);
@@ -208,7 +208,7 @@ describe("dynamoCreditHistory", () => {
       expect(writes()).toBe(0);
     });
 
-    it("waits for an unfinished transaction on a shard before it raises the fence of the shard", async () => {
+    it("waits until an unfinished transaction on a shard ends before it raises the fence of the shard", async () => {
       await work();
       let refused = 0;
       const client = watchedClient(world.client, (command, send) => {
@@ -499,7 +499,7 @@ describe("dynamoCreditHistory", () => {
     });
   });
 
-  it("reads at most 1,001 marks of executed credit changes for a page, even if the account has more marks", async () => {
+  it("reads at most 1,001 marks of executed credit changes for one page of the history, even if the account has more marks", async () => {
     const changes = 1_050;
     const change = { accountId, type: "purchase", credits: 1, now: systemClock.now() } as const;
     for (let n = 0; n < 3; n += 1) await world.changes.apply({ ...change, changeId: `real_${n}` });
@@ -525,7 +525,7 @@ describe("dynamoCreditHistory", () => {
     expect(transactions.map(({ sequence }) => sequence)).toEqual([4, 3, 2]);
   });
 
-  it("ends a page after reading 2,000 ledger entries, even if few of them match the filter", async () => {
+  it("ends a page of the history after reading 2,000 ledger entries, even if few of them match the filter", async () => {
     const rows = Array.from({ length: 2_100 }, (_, n) => ({
       PutRequest: {
         Item: ledgerEntryRow({

@@ -99,7 +99,7 @@ describe("the number of requests that the ledger sends to DynamoDB", () => {
     expect(sent).toEqual(["UpdateCommand", "BatchGetCommand"]);
   });
 
-  it("includes a copy of the journal to a page at every eighth record, together with the usage of these records", async () => {
+  it("includes, at every eighth record, a copy of the journal to a page together with the usage of the copied records", async () => {
     const sent: TransactWriteCommand[] = [];
     const client = watchedClient(world.client, (command, send) => {
       if (command instanceof TransactWriteCommand) sent.push(command);
@@ -138,29 +138,32 @@ describe("the row of a ledger shard", () => {
   it.each([
     ["calls", read],
     ["previews", preview],
-  ])("costs less than two write units with ten %s in flight", async (_name, work) => {
-    accountId = await world.open(25_000);
-    const ledger = world.ledger();
-    const hold = (n: number) => ({
-      accountId,
-      holdId: newId("request", now, systemRandom),
-      credits: 2_000 - n,
-      slot: true,
-      now,
-      expiresAt,
-    });
-    for (let n = 0; n < 10; n += 1) {
-      const reservation = hold(n);
-      const requestId = reservation.holdId;
-      const source = { requestId, ...work };
-      await ledger.reserve({ ...reservation, source });
-      if (n < 2) await ledger.settle({ ...reservation, credits: 10, succeeded: true });
-    }
-    const { Item } = await world.client.send(
-      new GetCommand({ TableName: world.accountsTable, Key: accountKeys.shard(accountId, 0) }),
-    );
-    expect(itemSize(Item ?? {})).toBeLessThan(2_048);
-  });
+  ])(
+    "needs less than two write units per write after ten reservations for the kind of call '%s'",
+    async (_name, work) => {
+      accountId = await world.open(25_000);
+      const ledger = world.ledger();
+      const hold = (n: number) => ({
+        accountId,
+        holdId: newId("request", now, systemRandom),
+        credits: 2_000 - n,
+        slot: true,
+        now,
+        expiresAt,
+      });
+      for (let n = 0; n < 10; n += 1) {
+        const reservation = hold(n);
+        const requestId = reservation.holdId;
+        const source = { requestId, ...work };
+        await ledger.reserve({ ...reservation, source });
+        if (n < 2) await ledger.settle({ ...reservation, credits: 10, succeeded: true });
+      }
+      const { Item } = await world.client.send(
+        new GetCommand({ TableName: world.accountsTable, Key: accountKeys.shard(accountId, 0) }),
+      );
+      expect(itemSize(Item ?? {})).toBeLessThan(2_048);
+    },
+  );
 });
 
 describe("a lost response to a ledger update", () => {
@@ -296,7 +299,7 @@ describe("the ledger of an account with several shards", () => {
 });
 
 describe("the ledger's hold of a run's step", () => {
-  it("is stored for 30 days after it is resolved, without a due time", async () => {
+  it("is stored for 30 days after the hold is resolved, without a due time", async () => {
     const holdId = "wlrun_1#check";
     const source = { runId: "wlrun_1", step: "check" };
     const hold = { accountId, holdId, now };

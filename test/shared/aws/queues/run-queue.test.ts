@@ -58,7 +58,7 @@ describe("the messages of a step's batches", () => {
   });
 });
 
-describe("a chain of run queue messages", () => {
+describe("a chain of run queue messages, each of which the previous message caused,", () => {
   it("can have as many messages as a run of ten steps needs", () => {
     expect(limits.messageHopsMax).toBeGreaterThan(10 + 1);
   });

@@ -93,7 +93,7 @@ const stalled = async (by: string): Promise<number[]> => {
 };
 
 describe("dynamoRunStore.claim", () => {
-  it("stores the run unchanged, and marks it as running in the watchlist's row", async () => {
+  it("stores the run unchanged, and marks the run as running in the watchlist's row", async () => {
     const run = await claim();
 
     expect(await store.get(run)).toEqual(run);
@@ -131,16 +131,19 @@ describe("dynamoRunStore.claim", () => {
     ["other settings", { revision: 0 }],
     ["another due time", { nextRunAt: at(300) }],
     ["a further run", { runCount: 1 }],
-  ])("is refused if the watchlist has been given %s since it was read", async (_, seen) => {
-    const now = clock.now();
-    const watchlist = { ...list, ...seen };
+  ])(
+    "is refused if the watchlist's row changed after it was read (the change: %s)",
+    async (_, seen) => {
+      const now = clock.now();
+      const watchlist = { ...list, ...seen };
 
-    expect(
-      await claimRun({ watchlist, trigger: "schedule", due: now, now }, store),
-    ).toBeUndefined();
-    expect(await listNow()).toEqual(list);
-    expect((await store.list(list.id, 10)).runs).toEqual([]);
-  });
+      expect(
+        await claimRun({ watchlist, trigger: "schedule", due: now, now }, store),
+      ).toBeUndefined();
+      expect(await listNow()).toEqual(list);
+      expect((await store.list(list.id, 10)).runs).toEqual([]);
+    },
+  );
 
   it("is refused for a deleted watchlist, and creates no rows", async () => {
     const { accountId, id: watchlistId } = list;
@@ -166,7 +169,7 @@ describe("the phases of a stored run", () => {
     expect(await store.get(run)).toEqual({ ...ended(reading), phase: "done" });
   });
 
-  it("cannot begin a second time, and keep the first stored plan", async () => {
+  it("cannot begin a second time, and keep the plan that was stored first", async () => {
     const run = await claim();
     await bring(run, "reading");
     await store.startReading(run, { plan: "other", stats: { ...stats, tracked: 9 } });
@@ -190,7 +193,7 @@ describe("the phases of a stored run", () => {
 });
 
 describe("dynamoRunStore.finish", () => {
-  it("marks the run as ended in the watchlist's row, and changes nothing when it is repeated", async () => {
+  it("marks the run as ended in the watchlist's row, and changes nothing when the call is repeated", async () => {
     const run = await claim();
     const finishing = await bring(run, "finishing");
     const outcome = { ...keep, consecutiveSkips: 2, refreshDue: true };
@@ -209,7 +212,7 @@ describe("dynamoRunStore.finish", () => {
     expect(await listNow()).toEqual(afterwards);
   });
 
-  it("stores the shape of the run, and gives its missing fields to the next run", async () => {
+  it("stores the shape of the run, and passes the missing fields in this shape to the next run", async () => {
     const finishing = await bring(await claim(), "finishing");
     const shape = { lostFields: ["standard.price"], missingFields: ["standard.price"] };
     await store.finish({ ...ended(finishing), shape }, { ...keep, ...shape });
@@ -234,7 +237,7 @@ describe("dynamoRunStore.finish", () => {
     expect(await lists.due(distant, 10)).toEqual([]);
   });
 
-  it("writes nothing if the watchlist was changed since it was read", async () => {
+  it("writes nothing if the watchlist was changed since the caller read it", async () => {
     const finishing = await bring(await claim(), "finishing");
     const before = await listNow();
     const after = { ...before, name: "Another", revision: before.revision + 1 };
@@ -271,7 +274,7 @@ describe("dynamoRunStore.abandon", () => {
     expect(await store.get(run)).toMatchObject({ phase: "finishing", status: "failed" });
   });
 
-  it("does not change a run that has made progress since it was read", async () => {
+  it("does not change a run that has made progress since the caller read it", async () => {
     const reading = await bring(await claim(), "reading");
     clock.advance(1_000);
     await store.recordProgress(reading);
@@ -280,7 +283,7 @@ describe("dynamoRunStore.abandon", () => {
     expect(await store.get(reading)).toMatchObject({ error: null, progressAt: at(1) });
   });
 
-  it("returns the same abandoned run when it is repeated with the same error", async () => {
+  it("returns the same abandoned run when the call is repeated with the same error", async () => {
     const reading = await bring(await claim(), "reading");
     const failed = await store.abandon(reading, "stuck");
     clock.advance(1_000);
@@ -296,7 +299,7 @@ describe("dynamoRunStore.abandon", () => {
 });
 
 describe("dynamoRunStore.takeStalled", () => {
-  it("returns a stalled run, and does not return it again before its next due time", async () => {
+  it("returns a stalled run, and does not return the same run again before its next due time", async () => {
     await claim();
     expect(await stalled(at(59))).toEqual([]);
     expect(await stalled(at(60))).toEqual([1]);
@@ -307,7 +310,7 @@ describe("dynamoRunStore.takeStalled", () => {
     ["reading", 30],
     ["finishing", 60],
   ])(
-    'returns a run in the phase "%s" only after %i seconds in that phase',
+    'returns a run in the phase "%s" only %i seconds after the phase began',
     async (phase, seconds) => {
       const run = await claim();
       clock.advance(1_000);

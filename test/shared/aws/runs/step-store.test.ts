@@ -124,7 +124,7 @@ describe("the starting items of a step", () => {
 });
 
 describe("dynamoStepStore.plan", () => {
-  it("stores a step with its batches", async () => {
+  it("stores the plan of a step with its batches", async () => {
     const step = aStep();
 
     expect(await plan({ step, batches })).toEqual(step);
@@ -135,7 +135,7 @@ describe("dynamoStepStore.plan", () => {
     expect(await store.get(run.id, "check")).toBeUndefined();
   });
 
-  it("returns the first stored plan to a later attempt", async () => {
+  it("returns the plan that was stored first to a later attempt to plan the step", async () => {
     const first = aStep();
     const second = aStep({ plan: "p2", batches: 1, items: 1 });
     await plan({ step: first, batches });
@@ -144,14 +144,14 @@ describe("dynamoStepStore.plan", () => {
     expect(await store.planned(refOf(first, 0))).toEqual(batches[0]);
   });
 
-  it("returns the same plan to all concurrent attempts", async () => {
+  it("returns the same plan to all concurrent attempts to plan the step", async () => {
     const planned = await Promise.all(
       Array.from({ length: 6 }, (_, n) => plan({ step: aStep({ plan: `p${n}` }), batches })),
     );
     expect(new Set(planned.map((one) => one.plan)).size).toBe(1);
   });
 
-  it("stores no plan if the run was abandoned, but returns an earlier plan", async () => {
+  it("stores no plan if the run was abandoned, but still returns a plan that was stored earlier", async () => {
     const planned = await plan({ step: aStep(), batches });
     await runs.abandon(run, "stuck");
 
@@ -218,7 +218,7 @@ describe("dynamoStepStore.decide", () => {
     expect(await store.get(run.id, "detail")).toMatchObject({ decision: null });
   });
 
-  it("stores a decision that remains readable after the run, and stores none for an unknown step", async () => {
+  it("stores a decision that is still readable after the run, and stores none for an unknown step", async () => {
     const step = await plan({ step: aStep(), batches });
     await store.decide(run, step, null);
     await runs.startFinishing(run, "completed", ["reading"]);
@@ -272,7 +272,7 @@ describe("a batch of a step", () => {
     expect(await store.open(ref)).toEqual({ run, step, planned: batches[0], result: found });
   });
 
-  it("stores the observed changes of all outcomes as history points, separately from the outcomes", async () => {
+  it("stores the observed changes in all of its outcomes as history points, separately from the outcomes", async () => {
     const step = aStep();
     const observed = { price: { before: 1, after: 2 } };
     const outcomes = [
@@ -294,13 +294,13 @@ describe("a batch of a step", () => {
     expect(stored?.outcomes.filter((outcome) => "observed" in outcome)).toEqual([]);
   });
 
-  it("is returned without a run, a step, IDs and a result if its run was deleted", async () => {
+  it("is returned without a run, a step, IDs and a result if the run of the batch was deleted", async () => {
     await runs.forget(run.watchlistId, run.runNumber);
     const nothing = { run: undefined, step: undefined, planned: undefined, result: undefined };
     expect(await store.open(refOf(aStep(), 0))).toEqual(nothing);
   });
 
-  it("stores only its first result, even if another result is recorded later", async () => {
+  it("stores only its first result, even if a worker records another result later", async () => {
     const ref = refOf(aStep(), 0);
     const second = { counts: counts(9), outcomes: [anOutcome("10009")] };
 
@@ -311,7 +311,7 @@ describe("a batch of a step", () => {
     });
   });
 
-  it("stores the shape of its answers with its result", async () => {
+  it("stores the shape of the source's answers with its result", async () => {
     await plan({ step: aStep(), batches });
     const shape = { compared: 3, incomplete: 1, fields: { price: [3, 1] } } as const;
     await store.recordResult(refOf(aStep(), 0), { ...found, shape });
@@ -321,7 +321,7 @@ describe("a batch of a step", () => {
     expect(results.map((result) => result.shape)).toEqual([shape]);
   });
 
-  it("is counted as done in its step only once, even if it is marked as done twice", async () => {
+  it("is counted as done in its step only once, even if a worker marks the batch as done twice", async () => {
     await plan({ step: aStep(), batches });
     const ref = refOf(aStep(), 1);
 
@@ -402,7 +402,7 @@ describe("the stored stats of a step", () => {
   const stats = { scraper: "retailer_d.standard", requested: 3, ok: 3, partial: 0 } as const;
   const settled = { ...stats, notFound: 0, unavailable: 0, credits: 2, skipped: 0 };
 
-  it("do not change after the first write, even if a later write has other stats", async () => {
+  it("do not change after they are stored, even if a later write has other stats", async () => {
     await plan({ step: aStep(), batches });
     await store.recordStats(aStep({ stats: settled }));
     await store.recordStats(aStep({ stats: { ...settled, credits: 9 } }));

@@ -47,7 +47,7 @@ it("the secret reader reads a secret of Secrets Manager", async () => {
 });
 
 it.each([parameterArn, "/sources/d"])(
-  "the secret reader reads and decrypts the parameter %s",
+  "the secret reader reads and decrypts a parameter by its ARN or name: %s",
   async (name) => {
     const reader = readerOf(() => Promise.resolve({ Parameter: { Value: canary } }));
     expect(await reader.read(name)).toBe(canary);

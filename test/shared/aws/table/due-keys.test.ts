@@ -93,7 +93,7 @@ describe("dueKeys, which reads the index of due rows,", () => {
     }
   });
 
-  it("returns as many rows as requested even if one partition contains them all", async () => {
+  it("returns as many rows as requested even if one partition contains all of these rows", async () => {
     const [partition = "", other = ""] = duePartitionsOf("outbox");
     const [last = ""] = pksOf("outbox", other, 1);
     const first = pksOf("outbox", partition, 9);
@@ -136,8 +136,8 @@ describe("dueKeys, which reads the index of due rows,", () => {
   });
 });
 
-describe("dueKeysOf, which reads the due rows of one partition key,", () => {
-  it("finds all due rows of one partition key with one request, and none of other keys", async () => {
+describe("dueKeysOf, which reads the due rows with one partition key of the table,", () => {
+  it("finds all due rows with this partition key in one request, and no rows with other keys", async () => {
     const [partition = ""] = duePartitionsOf("hold");
     const [pk = "", neighbor = ""] = pksOf("hold", partition, 2);
     const sks = Array.from({ length: 30 }, (_, n) => `hold#${String(n).padStart(2, "0")}`);
@@ -163,7 +163,7 @@ describe("dueKeysOf, which reads the due rows of one partition key,", () => {
     expect(sent).toEqual([QueryCommand]);
   });
 
-  it("with the option 'everywhere', finds rows in every partition", async () => {
+  it("finds rows in every partition of the due index with the option 'everywhere'", async () => {
     const partitions = duePartitionsOf("hold");
     for (const [n, partition] of partitions.entries()) {
       for (const pk of ["pk-1", "pk-2"]) {

@@ -62,7 +62,7 @@ describe("the partitions of the due index", () => {
     expect(kinds.flatMap(duePartitionsOf).length).toBeLessThanOrEqual(50);
   });
 
-  it("for holds are so many that the table reaches its write quota before one partition reaches its limit", () => {
+  it("for holds are so many that the whole table reaches its write quota before one partition reaches its limit", () => {
     const writesOfPartition = 1_000;
     // DynamoDB's default quota of write units for a table.
     const writesOfTable = 40_000;
@@ -75,14 +75,14 @@ describe("the partitions of the due index", () => {
 });
 
 describe("a row's partition in the due index", () => {
-  it("depends neither on the release that wrote the row nor on the due time", () => {
+  it("depends neither on the release that wrote the row nor on the row's due time", () => {
     // Earlier releases have written rows to this partition.
     const key = accountKeys.hold("acct_1", "req_1");
     expect(dueAt("hold", key, at)).toEqual({ due_kind: "hold#05", due_at: at.toISOString() });
     expect(dueAt("hold", key, new Date(0)).due_kind).toBe("hold#05");
   });
 
-  it("is the same for all rows with one partition key of the table", () => {
+  it("is the same for all rows that have the same partition key in their table", () => {
     const places = ["req_1", "req_2", "req_3", "req_4"].map(
       (holdId) => dueAt("hold", accountKeys.hold("acct_1", holdId), at).due_kind,
     );
@@ -110,7 +110,7 @@ describe("dueTimeOf", () => {
     ["names its kind without a partition", { due_kind: "hold", due_at: at.toISOString() }],
     ["is of another kind", { due_kind: "run#00", due_at: at.toISOString() }],
     ["is in a partition that no reader queries", { due_kind: "hold#99", due_at: at.toISOString() }],
-  ])("returns null for a row that %s", (_, row) => {
+  ])("returns null for a row without a valid due time (the row %s)", (_, row) => {
     expect(dueTimeOf("hold", row)).toBeNull();
   });
 });

@@ -21,7 +21,7 @@ it.each([
   ["ThrottlingError"],
   ["ProvisionedThroughputExceeded"],
 ])(
-  "the error of a transaction that DynamoDB canceled with %s has a cancellation reason for each write",
+  "the error of a transaction that DynamoDB canceled with the reason %s has a cancellation reason for each write",
   (code) => {
     expect(codes(cancelled("None", code))).toEqual([null, code]);
     expect(codes(cancelled(code, "ValidationError"))).toEqual([code, "ValidationError"]);

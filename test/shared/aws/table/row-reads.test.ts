@@ -21,7 +21,7 @@ const put = (n: number) =>
   tables.client.send(new PutCommand({ TableName: table, Item: { ...key(n), n } }));
 
 describe("reads of single rows", () => {
-  it("are one request if they begin in the same turn of the event loop", async () => {
+  it("are combined to one request if they begin in the same turn of the event loop", async () => {
     await Promise.all([put(1), put(2)]);
     const afterAwait = async (n: number) => {
       await Promise.resolve();
@@ -39,7 +39,7 @@ describe("reads of single rows", () => {
     expect(sent).toEqual(["BatchGetCommand"]);
   });
 
-  it("read a row only once if several callers request it", async () => {
+  it("read a row only once if several callers request the same row", async () => {
     await put(1);
     const rows = await Promise.all([
       readRow(client, table, key(1)),
@@ -53,7 +53,7 @@ describe("reads of single rows", () => {
     expect(sent).toEqual(["GetCommand"]);
   });
 
-  it("are separate requests in later turns of the event loop, and return rows that were written before them", async () => {
+  it("are separate requests in later turns of the event loop, and return rows that were written before the later reads", async () => {
     expect(await readRow(client, table, key(1))).toBeUndefined();
     await put(1);
 

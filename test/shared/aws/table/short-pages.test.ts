@@ -603,19 +603,19 @@ const cutShort = (client: DynamoDBDocumentClient) =>
       : send(),
   );
 
-describe.each(cases)("$title, read by $file,", ({ fill, read, found, queries = 1 }) => {
+describe.each(cases)("the query for $title in $file", ({ fill, read, found, queries = 1 }) => {
   const filled = async (): Promise<Place> => {
     const place = { client: tables.client, table: await tables.create() };
     for (const n of five) await fill(place, n);
     return place;
   };
 
-  it("are all found, in order, if DynamoDB ends every response early", async () => {
+  it("finds all rows in order if DynamoDB ends every response early", async () => {
     const place = await filled();
     expect(await read({ ...place, client: cutShort(tables.client) })).toEqual(found);
   });
 
-  it("are found without an unnecessary request if DynamoDB ends no response early", async () => {
+  it("sends no unnecessary request if DynamoDB ends no response early", async () => {
     const place = await filled();
     let sent = 0;
     const client = watchedClient(tables.client, (command, send) => {

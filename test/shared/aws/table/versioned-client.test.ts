@@ -109,7 +109,7 @@ describe("a versioned client that reads rows", () => {
     expect(await stored()).toEqual({ ...newerStored, item_count: 4 });
   });
 
-  it("converts a row of the newer version for a projection that names an attribute of the older version", async () => {
+  it("converts a row of the newer version if a projection names an attribute of the older version", async () => {
     await put(tables.client, newerStored);
     const { Item } = await a.send(
       new GetCommand({
@@ -156,7 +156,7 @@ describe("a versioned client that reads rows", () => {
     await expect(read(versionedClient(tables.client))).rejects.toEqual(refusal(3, "1"));
   });
 
-  it("refuses a filter by an attribute that a conversion changes", async () => {
+  it("refuses a filter by an attribute whose form a conversion changes", async () => {
     const query = new QueryCommand({
       TableName: table,
       KeyConditionExpression: "pk = :pk",
@@ -174,7 +174,7 @@ describe("a versioned client that accepts only version 2", () => {
     ExpressionAttributeValues: { ":pk": key.pk },
   };
 
-  it("accepts rows without a version from an index that contains only keys", async () => {
+  it("accepts rows without a version attribute from an index that contains only keys", async () => {
     const due = { ...key, due: "runs", due_at: "2026-11-23" };
     const index = watchedClient(tables.client, async () => ({ Items: [due] }));
     const client = versionedClient(index, { kinds: kindsAt(2, false) });
@@ -185,7 +185,7 @@ describe("a versioned client that accepts only version 2", () => {
     expect(Items).toEqual([due]);
   });
 
-  it("accepts rows without a version from a projection of a query or of a single row", async () => {
+  it("accepts rows without a version attribute from a projection of a query or of a single row", async () => {
     await put(c, { label: ["shoes"], item_count: 3 });
     const { Items } = await c.send(
       new QueryCommand({ TableName: table, ...ofWatchlist, ProjectionExpression: "pk, sk" }),
@@ -198,7 +198,7 @@ describe("a versioned client that accepts only version 2", () => {
     expect(Item).toEqual({ item_count: 3 });
   });
 
-  it("accepts rows without a version from a batch only if the batch has a projection", async () => {
+  it("accepts rows without a version attribute from a batch only if the batch has a projection", async () => {
     const whole = await tables.create();
     await put(c, { label: ["shoes"], item_count: 3 });
     await c.send(new PutCommand({ TableName: whole, Item: { ...newer } }));
@@ -214,7 +214,7 @@ describe("a versioned client that accepts only version 2", () => {
     await expect(c.send(batch)).rejects.toMatchObject({ code: "UNAVAILABLE" });
   });
 
-  it("refuses a row of another version if the projection includes the version", async () => {
+  it("refuses a row of another version if the projection includes the version attribute", async () => {
     const query = { TableName: table, ...ofWatchlist, ProjectionExpression: "sk, stored_version" };
     await put(tables.client, { name: "shoes", stored_version: 3 });
 
@@ -234,7 +234,7 @@ describe("a versioned client that puts rows", () => {
     expect(await stored()).toEqual(newerStored);
   });
 
-  it("stores the older version if it is configured to write the previous version", async () => {
+  it("stores the older version if the client is configured to write the previous version", async () => {
     await put(bPrevious, { label: ["shoes"], item_count: 3 });
 
     expect(await stored()).toEqual(older);
@@ -281,7 +281,7 @@ describe("a versioned client that updates an attribute that a conversion changes
     expect(await stored()).toEqual({ ...older, name: "boots" });
   });
 
-  it("first converts the row of a transaction, and then applies the condition of the update", async () => {
+  it("first converts the row of a transaction, and then sends the update with its condition", async () => {
     const other = watchlistKeys.run("wl_1", 8);
     const transaction = (expected: unknown) =>
       new TransactWriteCommand({
@@ -305,7 +305,7 @@ describe("a versioned client that updates an attribute that a conversion changes
     expect(await stored()).toEqual({ ...key, label: ["boots"], stored_version: 2 });
   });
 
-  it("throws without repeating the request if the condition of the caller fails", async () => {
+  it("throws without repeating the request if the condition in the caller's request fails", async () => {
     let requests = 0;
     const counted = watchedClient(tables.client, (_, send) => {
       requests += 1;

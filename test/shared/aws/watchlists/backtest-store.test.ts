@@ -43,13 +43,13 @@ const result = {
 } as unknown as NonNullable<BacktestJob["result"]>;
 
 describe("the store of back-tests", () => {
-  it("returns a job as it was created", async () => {
+  it("returns a back-test job with the same values as at its creation", async () => {
     const job = aJob("bt_1");
     expect(await store.create(job)).toEqual({ outcome: "created" });
     expect(await store.get(job)).toEqual(job);
   });
 
-  it("returns the progress of a job, and its result when it is done", async () => {
+  it("returns the progress of a job, and the result of the job when the job is done", async () => {
     const job = aJob("bt_1");
     await store.create(job);
     expect(await store.recordProgress(job, { runsDone: 3, runs: 8 })).toBe(true);
@@ -92,7 +92,7 @@ describe("the store of back-tests", () => {
     expect(await store.create(aJob("bt_2"))).toEqual({ outcome: "created" });
   });
 
-  it("refuses a second job of an account while the first one is in progress", async () => {
+  it("refuses a second job of an account while the account's first job is in progress", async () => {
     const [first, second] = [aJob("bt_1"), aJob("bt_2", "wl_2")];
     await store.create(first);
     expect(await store.create(second)).toEqual({ outcome: "busy", id: "bt_1" });
@@ -101,7 +101,7 @@ describe("the store of back-tests", () => {
     expect(await store.create(second)).toEqual({ outcome: "created" });
   });
 
-  it("accepts a second job of an account if the first one is still in progress after two hours", async () => {
+  it("accepts a second job of an account if the first job is still in progress after two hours", async () => {
     const first = aJob("bt_1");
     await store.create(first);
     clock.advance(2 * hour);

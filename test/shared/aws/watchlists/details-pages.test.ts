@@ -53,7 +53,7 @@ const setLabel = (label: string | null) => (_: ItemDetails | undefined, id: stri
   label === null ? undefined : labeled(id, label);
 
 describe("the details of a watchlist's items", () => {
-  it("take one read request and no stored row until a label, a title or another detail is stored", async () => {
+  it("need one read request and no stored row until a label, a title or another detail is stored", async () => {
     const list = await world.open(itemsOf(numbered(3)));
     const sent: string[] = [];
     const client = watchedClient(world.client, (command, send) => {
@@ -68,7 +68,7 @@ describe("the details of a watchlist's items", () => {
     expect(await storedPages(list)).toEqual([]);
   });
 
-  it("are returned as they were stored, even if a label or a metadata key looks like JSON or a prototype member", async () => {
+  it("are returned as they were stored, even if a label looks like JSON or a metadata key is named like a member of JavaScript objects", async () => {
     const list = await world.open([]);
     const facts = {
       title: 'A "title"',
@@ -147,7 +147,7 @@ describe("the details of a watchlist's items", () => {
     ]);
   });
 
-  it("are read once per change, and only the changed pages are written", async () => {
+  it("are read once per change, and a change writes only the pages that it affects", async () => {
     const bounds = { itemsMax: 2 };
     const list = await world.open([]);
     const ids = numbered(6);
@@ -215,7 +215,7 @@ const scheduled = (scheduler: fc.Scheduler): DynamoDBDocumentClient =>
     return send();
   });
 
-it("the stored details of each item equal its last change, for any interleaving of changes", async () => {
+it("the stored details of each item equal the details in its last change, for any interleaving of changes", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),

@@ -46,7 +46,7 @@ const answer = () =>
   );
 
 describe("dynamoIdempotencyStore.open", () => {
-  it("stores the record of the first request with a key, and returns it to later requests", async () => {
+  it("stores the record of the first request with an idempotency key, and returns this record to later requests", async () => {
     const first = aRecord("first");
 
     expect(await store.open(first, now)).toEqual(first);
@@ -60,7 +60,7 @@ describe("dynamoIdempotencyStore.open", () => {
     expect(await store.open(aRecord("second"), now)).toEqual(aRecord("first", { answer: "201" }));
   });
 
-  it("gives an idempotency key to exactly one of many concurrent requests", async () => {
+  it("gives an idempotency key to exactly one of many concurrent requests that use it", async () => {
     const opened = await Promise.all(
       Array.from({ length: 8 }, (_, n) => store.open(aRecord(`${n}`), now)),
     );
@@ -68,7 +68,7 @@ describe("dynamoIdempotencyStore.open", () => {
     expect(new Set(opened.map(({ owner }) => owner)).size).toBe(1);
   });
 
-  it("stores a separate record for each key and each account", async () => {
+  it("stores a separate record for each idempotency key and each account", async () => {
     await store.open(aRecord("first"), now);
 
     for (const other of [{ keyHash: "hash2" }, { accountId: "acct_2" }]) {
@@ -77,7 +77,7 @@ describe("dynamoIdempotencyStore.open", () => {
     }
   });
 
-  it("treats an expired record as absent, even if DynamoDB has not deleted it yet", async () => {
+  it("treats an expired record as absent, even if DynamoDB has not deleted the record yet", async () => {
     const first = aRecord("first", { expiresAt: minutesLater(10) });
     await store.open(first, now);
     const { Item } = await tables.client.send(new GetCommand({ TableName: table, Key }));
@@ -90,7 +90,7 @@ describe("dynamoIdempotencyStore.open", () => {
 });
 
 describe("dynamoIdempotencyStore.takeOver", () => {
-  it("replaces a record of the expected owner, and not a record of another owner", async () => {
+  it("replaces the record of an idempotency key only if the record belongs to the expected request", async () => {
     await store.open(aRecord("first"), now);
 
     expect(await store.takeOver(aRecord("second"), "nobody")).toBe(false);
@@ -99,14 +99,14 @@ describe("dynamoIdempotencyStore.takeOver", () => {
     expect(await store.open(aRecord("fourth"), now)).toEqual(aRecord("second"));
   });
 
-  it("succeeds when it is repeated after a lost response", async () => {
+  it("succeeds when the same call is repeated after a lost response", async () => {
     await store.open(aRecord("first"), now);
     await store.takeOver(aRecord("second"), "first");
 
     expect(await store.takeOver(aRecord("second"), "first")).toBe(true);
   });
 
-  it("does not replace the record of a completed request", async () => {
+  it("does not replace the record of a request that is completed", async () => {
     await store.open(aRecord("first"), now);
     await answer();
 
@@ -119,7 +119,7 @@ describe("dynamoIdempotencyStore.takeOver", () => {
 });
 
 describe("dynamoIdempotencyStore.release", () => {
-  it("deletes the record of its owner, and succeeds when it is repeated", async () => {
+  it("deletes the record of the request that owns it, and succeeds when the deletion is repeated", async () => {
     await store.open(aRecord("first"), now);
 
     expect(await store.release(aRecord("first"))).toBe(true);
@@ -127,7 +127,7 @@ describe("dynamoIdempotencyStore.release", () => {
     expect(await store.open(aRecord("second"), now)).toEqual(aRecord("second"));
   });
 
-  it("keeps the record of another owner, and of a completed request", async () => {
+  it("keeps the record of another request, and the record of a completed request", async () => {
     await store.open(aRecord("first"), now);
     expect(await store.release(aRecord("second"))).toBe(false);
     await answer();

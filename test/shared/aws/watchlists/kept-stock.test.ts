@@ -68,7 +68,7 @@ describe("the items of a watchlist that are out of stock", () => {
     expect(await outOfStock()).toEqual({ names: found, hasRead: true });
   });
 
-  it("are not read again until a page changes", async () => {
+  it("are not read again until a page of the watchlist changes", async () => {
     const { list, outOfStock } = await open(items);
     await outOfStock();
     expect(await outOfStock()).toEqual({ names: found, hasRead: false });
@@ -90,7 +90,7 @@ describe("the items of a watchlist that are out of stock", () => {
     });
   });
 
-  it("have the newest details, which are not read again until they change", async () => {
+  it("have the newest details, which are read again only after the details change", async () => {
     const { list, outOfStock } = await open(items);
     const other = world.store(undefined, { itemsMax: 2 });
     await other.createDetails(list.watchlistId, [labeled("10", "Kettle")]);

@@ -110,7 +110,7 @@ describe("creating the pages of a watchlist", () => {
     expect(await world.rows(list)).toEqual([]);
   });
 
-  it("does not change existing pages when it is repeated late", async () => {
+  it("does not change existing pages when the creation is repeated late", async () => {
     const items = itemsOf(numbered(3));
     const list = await world.open(items);
     await world.store().replace(list, [await pageAt(list)], items.map(moved));
@@ -135,7 +135,7 @@ describe("replacing some items of a page of a watchlist", () => {
     expect((await pageAt(list)).items).toEqual([...changed, ...page.items.slice(1)]);
   });
 
-  it("changes the item counts of the watchlist by the difference, in the same transaction", async () => {
+  it("adds the change of each state's item count to the counts of the watchlist, in the same transaction", async () => {
     const list = await world.open(itemsOf(numbered(5)));
     const { client, sent } = counting();
     const { page, changed } = await changedIn(list, active);
@@ -157,7 +157,7 @@ describe("replacing some items of a page of a watchlist", () => {
     expect(rows.flatMap(({ items }) => items)).toEqual([...changed, ...page.items.slice(1)]);
   });
 
-  it("writes nothing if another writer has changed the page since it was read", async () => {
+  it("writes nothing if another writer has changed the page since the caller read it", async () => {
     const list = await world.open(itemsOf(numbered(3)));
     const { page, changed } = await changedIn(list, moved);
     const theirs = page.items.map(moved).map(moved);
@@ -177,7 +177,7 @@ describe("replacing a page of a watchlist", () => {
     expect(sent).toEqual({ PutCommand: 1 });
   });
 
-  it("changes the item counts of the watchlist by the difference, in the same transaction", async () => {
+  it("adds the change of each state's item count to the counts of the watchlist, in the same transaction", async () => {
     const list = await world.open(itemsOf(numbered(5)));
     const page = await pageAt(list);
     const [first, ...others] = page.items;
@@ -193,16 +193,19 @@ describe("replacing a page of a watchlist", () => {
   it.each([
     ["a plain write", (items: readonly Item[]) => items.map(moved)],
     ["a transaction", (items: readonly Item[]) => items.map(active)],
-  ])("succeeds when the SDK repeats %s after a lost response", async (_, change) => {
-    const list = await world.open(itemsOf(numbered(4)));
-    const page = await pageAt(list);
-    const store = world.store(repeating());
-    expect(await store.replace(list, [page], change(page.items))).toBe("replaced");
-    expect((await pageAt(list)).items).toEqual(change(page.items));
-    expect((await world.counters(list))?.total).toBe(4);
-  });
+  ])(
+    "succeeds when the SDK repeats the write after a lost response (the write: %s)",
+    async (_, change) => {
+      const list = await world.open(itemsOf(numbered(4)));
+      const page = await pageAt(list);
+      const store = world.store(repeating());
+      expect(await store.replace(list, [page], change(page.items))).toBe("replaced");
+      expect((await pageAt(list)).items).toEqual(change(page.items));
+      expect((await world.counters(list))?.total).toBe(4);
+    },
+  );
 
-  it("succeeds without a further write when it is repeated, even if another writer changed the page in between", async () => {
+  it("succeeds without a further write when the same replacement is repeated, even if another writer changed the page in between", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]));
     const page = await pageAt(list);
     let repeated = false;
@@ -223,7 +226,7 @@ describe("replacing a page of a watchlist", () => {
     ["a plain write", (items: readonly Item[]) => items.map(moved)],
     ["a transaction", (items: readonly Item[]) => items.map(active)],
   ])(
-    "with %s is refused as stale, and changes nothing, if another writer changed the page first",
+    "by %s is refused as stale, and changes nothing, if another writer changed the page first",
     async (_, change) => {
       const list = await world.open(itemsOf(numbered(4)));
       const page = await pageAt(list);
@@ -256,7 +259,7 @@ describe("replacing a page of a watchlist", () => {
     expect(await world.counters(list)).toMatchObject({ total: 6 });
   });
 
-  it("is retried if its transaction conflicts with another transaction or finds the row locked", async () => {
+  it("is repeated if its transaction conflicts with another transaction or DynamoDB reports the row as locked", async () => {
     const list = await world.open(itemsOf(numbered(4)));
     const conflicts = [
       new TransactionCanceledException({
@@ -297,7 +300,7 @@ describe("replacing a page of a watchlist", () => {
     expect(rows.flatMap((row) => row.items)).toEqual(heavy);
   });
 
-  it("fails if the page was merged, and another page split at the same bound, after the caller read the page", async () => {
+  it("fails if, after the caller read the page, the page was merged and another page was split at the same bound", async () => {
     const bounds = { itemsMax: 3, mergeItemsMax: 3 };
     const store = world.store(world.client, bounds);
     const list = await world.open(itemsOf(["1", "2", "3", "4", "5", "6"]), bounds);
@@ -350,7 +353,7 @@ describe("watchlist pages that shrink", () => {
     ],
     ["merge with a full neighbor if they become empty", [4, 4, 4], 1, 0, [4, 4]],
     ["merge with a full neighbor if the first page becomes empty", [4, 4, 4], 0, 0, [4, 4]],
-  ] as const)("%s", async (...[, before, at, left, after]) => {
+  ] as const)("follow the rule that they %s", async (...[, before, at, left, after]) => {
     const { list, store } = await open(...before);
     const [page] = await read(store, list, String(1_000_000 + 4 * at));
     expect(await store.replace(list, [page as StoredPage], page?.items.slice(0, left) ?? [])).toBe(
@@ -382,7 +385,7 @@ describe("reading the pages of a watchlist", () => {
     expect(found).toEqual(["", "1001000"]);
   });
 
-  it("is repeated if it sees only a part of a transaction, and therefore finds no page for an ID", async () => {
+  it("is repeated if the read returns only a part of a transaction, and therefore no page for an ID", async () => {
     const list = await world.open(itemsOf(numbered(3_000)));
     let hidden = 2;
     const client = watchedClient(world.client, async (command, send) => {

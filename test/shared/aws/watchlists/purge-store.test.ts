@@ -47,8 +47,8 @@ const keysLeft = async (): Promise<string[]> => {
 
 const listOf = (id: string) => ({ accountId: "acct_1", id });
 
-describe("the purge mark of a new watchlist", () => {
-  it("makes the purge due at the given time, and a later mark changes this time", async () => {
+describe("the purge mark that is written before the creation of a watchlist", () => {
+  it("makes a purge of the watchlist due at the given time, and a later mark replaces this time", async () => {
     expect(await store.expectCreation(listOf("wl_1"), at(5))).toBe(true);
     expect(await store.due(at(4), 10)).toEqual([]);
     expect(await store.due(at(5), 10)).toEqual(["wl_1"]);
@@ -57,7 +57,7 @@ describe("the purge mark of a new watchlist", () => {
     expect(await store.due(at(7), 10)).toEqual([]);
   });
 
-  it("allows the purge to begin at its due time, or immediately after a failed creation", async () => {
+  it("allows the purge to begin only at its due time, or immediately after the creation has failed", async () => {
     await store.expectCreation(listOf("wl_1"), at(5));
     expect(await store.begin("wl_1", look(4))).toBe(false);
     expect(await store.begin("wl_1", look(5))).toBe(true);
@@ -66,7 +66,7 @@ describe("the purge mark of a new watchlist", () => {
     expect(await store.begin("wl_2", look(1, true))).toBe(true);
   });
 
-  it("cannot be set again after the purge has begun", async () => {
+  it("cannot be set again after the purge of the watchlist has begun", async () => {
     await store.expectCreation(listOf("wl_1"), at(0));
     await store.begin("wl_1", look(0));
 
@@ -75,7 +75,7 @@ describe("the purge mark of a new watchlist", () => {
 });
 
 describe("the purge of a watchlist's rows", () => {
-  it("can be continued at any time after it has begun, and is due again at its next due time", async () => {
+  it("can be continued at any time after it has begun, and is due again at the time that its begin sets", async () => {
     await store.expectCreation(listOf("wl_1"), at(0));
     await store.begin("wl_1", look(2));
     expect(await store.due(at(2), 10)).toEqual([]);
@@ -90,7 +90,7 @@ describe("the purge of a watchlist's rows", () => {
     expect(await keysLeft()).toEqual([]);
   });
 
-  it("ends when its mark is deleted", async () => {
+  it("ends when the watchlist's purge mark is deleted", async () => {
     await store.expectCreation(listOf("wl_1"), at(0));
     await store.end("wl_1");
     await store.end("wl_1");
@@ -99,7 +99,7 @@ describe("the purge of a watchlist's rows", () => {
     expect(await store.begin("wl_1", look(0, true))).toBe(false);
   });
 
-  it("is listed with the other due purges, longest due first, up to a limit", async () => {
+  it("is listed with the other due purges, the longest due first, up to the requested number", async () => {
     await store.expectCreation(listOf("wl_1"), at(3));
     await store.expectCreation(listOf("wl_2"), at(1));
     await store.expectCreation(listOf("wl_3"), at(2));
@@ -128,7 +128,7 @@ describe("dynamoPurgeStore.isRunning", () => {
 describe("dynamoPurgeStore.removeRows", () => {
   const others = [run("wl_2", 1, "done"), step("wl_2", 1, "check"), watchlistKeys.page("wl_2", "")];
 
-  it("removes all rows of the watchlist and its runs except the mark, and none of another watchlist", async () => {
+  it("removes all rows of the watchlist and of its runs except the purge mark, and no row of another watchlist", async () => {
     await store.expectCreation(listOf("wl_1"), at(0));
     const runs = Array.from({ length: 12 }, (_, n) => run("wl_1", n + 1, "done"));
     const steps = runs.flatMap((_, n) => [step("wl_1", n + 1, "a"), step("wl_1", n + 1, "b")]);
@@ -144,7 +144,7 @@ describe("dynamoPurgeStore.removeRows", () => {
     );
   });
 
-  it("stops when its time is over, and deletes the remaining rows at the next call", async () => {
+  it("stops when its time is over, and a later call deletes the remaining rows", async () => {
     await put([run("wl_1", 1, "done"), step("wl_1", 1, "a"), run("wl_1", 2, "done"), ...others]);
 
     expect(await store.removeRows("wl_1", () => true)).toBe(false);

@@ -69,7 +69,7 @@ const inputOf = async (watchlistId: string): Promise<Readonly<Record<string, str
 };
 
 describe("the schedule of a watchlist", () => {
-  it("is created again if another call deletes it during its replacement", async () => {
+  it("is created again if another call deletes it while it is being replaced", async () => {
     await put("wl_contended", parseEvery("1h"));
     const removing = new SchedulerClient({ endpoint });
     let removed = 0;
@@ -101,7 +101,7 @@ describe("the schedule of a watchlist", () => {
     ["1h", "rate(60 minutes)"],
     ["7d", "rate(10080 minutes)"],
   ])(
-    "with 'every' \"%s\" is stored as %s, and starts at the first due time",
+    'of the cadence "%s" is stored as the expression %s, and starts at the first due time',
     async (every, expression) => {
       const firstAt = inHours(3);
       await put(`wl_${every}`, parseEvery(every), firstAt);
@@ -183,7 +183,7 @@ describe("the schedule of a watchlist", () => {
     ["0 0 13 * FRI", "Pacific/Chatham"],
     ["@monthly", "Asia/Kolkata"],
   ])(
-    "with the cron %s in the time zone %s fires at each due time of the watchlist",
+    "of the cron %s in the time zone %s fires at each due time of the watchlist",
     async (cron, timezone) => {
       const schedule = cronSchedule(cron, timezone);
       const name = `wl_cron_${timezone.replace("/", "_")}`;
@@ -212,7 +212,7 @@ describe("the schedule of a watchlist", () => {
     });
   });
 
-  it("is removed, and a repeated removal succeeds", async () => {
+  it("is removed by a removal, and a repeated removal also succeeds", async () => {
     await put("wl_gone", parseEvery("1h"));
     await schedules.remove("wl_gone");
     await schedules.remove("wl_gone");

@@ -73,14 +73,17 @@ describe("dynamoWatchlistStore.create", () => {
   it.each([
     { what: "an active watchlist with default settings", list: aList(1) },
     { what: "a paused watchlist with all settings", list: paused },
-  ])("stores $what unchanged, and returns it only to its own account", async ({ list }) => {
-    expect(await create(list)).toBe("created");
+  ])(
+    "stores a watchlist unchanged ($what), and returns it only to the account that owns it",
+    async ({ list }) => {
+      expect(await create(list)).toBe("created");
 
-    expect(await get(list)).toEqual(list);
-    expect(await store.get("acct_2", list.id)).toBeUndefined();
-  });
+      expect(await get(list)).toEqual(list);
+      expect(await store.get("acct_2", list.id)).toBeUndefined();
+    },
+  );
 
-  it("deletes the watchlist's purge mark", async () => {
+  it("deletes the purge mark of the created watchlist", async () => {
     await create(aList(1));
 
     expect(await purges.due(purgeAt, 10)).toEqual([]);
@@ -105,7 +108,7 @@ describe("dynamoWatchlistStore.create", () => {
     expect((await store.list("acct_1", 10)).watchlists).toEqual([]);
   });
 
-  it("stores the response under the idempotency key, and succeeds when it is repeated", async () => {
+  it("stores the response under the idempotency key, and succeeds when the call is repeated", async () => {
     const list = aList(1);
     const record = aRecord("first", list.id);
     await keys.open(record, now);
@@ -184,15 +187,18 @@ describe("dynamoWatchlistStore.update", () => {
     ["another due time", { nextRunAt: "2026-03-01T00:05:00.000Z" }],
     ["no due time", { nextRunAt: null }],
     ["another run", { lastRunAt: "2026-03-01T00:00:00.000Z" }],
-  ])("is refused if the watchlist has been given %s since it was read", async (_, other) => {
-    const list = aList(1, other);
-    await create(list);
-    const before = aList(1);
+  ])(
+    "is refused if the watchlist's row changed after it was read (the change: %s)",
+    async (_, other) => {
+      const list = aList(1, other);
+      await create(list);
+      const before = aList(1);
 
-    const change = { before, after: { ...before, name: "Renamed", revision: 3 } };
-    expect(await store.update(change)).toBeUndefined();
-    expect(await get(list)).toEqual(list);
-  });
+      const change = { before, after: { ...before, name: "Renamed", revision: 3 } };
+      expect(await store.update(change)).toBeUndefined();
+      expect(await get(list)).toEqual(list);
+    },
+  );
 
   it("does not create a deleted watchlist again", async () => {
     const before = aList(1);
@@ -215,7 +221,7 @@ describe("dynamoWatchlistStore.update", () => {
     expect(await get(before)).toEqual(won[0]);
   });
 
-  it("resets the count of skips only if the change requests it", async () => {
+  it("resets the count of skips only if the change requests the reset", async () => {
     const before = aList(1, { consecutiveSkips: 2 });
     await create(before);
     const renamed = { ...before, name: "Renamed", revision: 2 };
@@ -264,7 +270,7 @@ describe("dynamoWatchlistStore.due", () => {
 });
 
 describe("dynamoWatchlistStore.skipOverlap", () => {
-  it("advances the due time, and counts no more than one skipped run per due time", async () => {
+  it("advances the due time, and counts at most one skipped run per due time", async () => {
     const list = aList(1, { nextRunAt: "2026-03-01T00:00:00.000Z" });
     await create(list);
     await store.skipOverlap(list, "2026-03-01T01:00:00.000Z");
@@ -300,7 +306,7 @@ describe("dynamoWatchlistStore.remove", () => {
     expect(await purges.due(purgeAt, 10)).toEqual([]);
   });
 
-  it("deletes the idempotency key that created the watchlist, unless the key later created another watchlist", async () => {
+  it("deletes the idempotency key that created the watchlist, unless a later request used the key to create another watchlist", async () => {
     const [first, second, third] = [1, 2, 3].map((n) => aRecord(`owner ${n}`, aList(n).id));
     if (!first || !second || !third) throw new Error("three records");
     await keys.open(first, now);

@@ -127,9 +127,12 @@ describe("the availability of an affiliate item", () => {
       "In stores only",
     ],
     [{ stock: "Available", availableOnline: true, preOrder: true }, false, "Pre-order"],
-  ])("for the source values %j has inStock %s and the message %j", (fields, inStock, message) => {
-    expect(availability(fields)).toEqual({ inStock, message });
-  });
+  ])(
+    "for the source values %j has the value inStock %s and the message %j",
+    (fields, inStock, message) => {
+      expect(availability(fields)).toEqual({ inStock, message });
+    },
+  );
 
   it("is unknown if the source does not state the stock", () => {
     const answer = map(anItem(id, { stock: "Perhaps", availableOnline: "maybe" }));
@@ -149,7 +152,7 @@ describe("the link of an affiliate item", () => {
   });
 
   it.each([false, true])(
-    "contains no unreplaced placeholder (tracking links configured: %s)",
+    "contains no unreplaced placeholder (tracking links are configured: %s)",
     (isTracking) => {
       const productTrackingUrl = counting.replace("/77/", "/|PUBID|/");
       const item = anItem(id, { productTrackingUrl });

@@ -101,7 +101,7 @@ describe("the affiliate scraper", () => {
     expect(double.calls[0]?.path).toBe("/v2/items");
   });
 
-  it("sends the publisher ID, ZIP code and store ID only if they are configured", async () => {
+  it("sends the publisher ID, the ZIP code and the store ID only if the deployer configured them", async () => {
     await readFrom(allItems, ["6501234"]);
     expect([...(double.calls[0]?.query.keys() ?? [])]).toEqual(["ids"]);
     await readFrom(allItems, ["6501234"], { publisherId: "77", zipCode: "10001", storeId: "9" });
@@ -195,7 +195,7 @@ describe("the signature of the affiliate scraper", () => {
     expect(signedAt).toEqual(askedAt);
   });
 
-  it("is not created again if Retry-After names a time after the deadline", async () => {
+  it("is not created again if Retry-After demands a wait beyond the deadline", async () => {
     const { answers, askedAt, restedMs } = await readWhileBusy("600");
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(askedAt).toEqual([0]);
@@ -215,7 +215,7 @@ describe("the signature of the affiliate scraper", () => {
     ["a key of another kind", elliptic.privateKey],
     ["a public key", elliptic.publicKey],
   ])(
-    'requires an RSA key: with %s, every item is "unavailable" and the operator is warned',
+    'requires an RSA key: with %s as the key, every item is "unavailable" and the operator is warned',
     async (_, key) => {
       const ids = numbered(45);
       expect(statuses(await readFrom(allItems, ids, { key }))).toEqual(
@@ -247,7 +247,7 @@ describe("the signature of the affiliate scraper", () => {
 
 describe("the affiliate scraper, after a failure,", () => {
   it.each([401, 403])(
-    'treats status %d as a refused key, returns "unavailable" and warns the operator',
+    'treats the status %d as a refused key, returns "unavailable" and warns the operator',
     async (status) => {
       const answers = await readFrom(() => ({ status, body: { items: [] } }), ["6501234"]);
       expect(statuses(answers)).toEqual(["unavailable"]);
@@ -255,7 +255,7 @@ describe("the affiliate scraper, after a failure,", () => {
     },
   );
 
-  it.each([429, 503])('returns "unavailable" after status %d', async (status) => {
+  it.each([429, 503])('returns "unavailable" after the status %d', async (status) => {
     const answers = await readFrom(() => ({ status, body: { items: [] } }), ["6501234"]);
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(notes).toEqual([]);
@@ -275,7 +275,7 @@ describe("the affiliate scraper, after a failure,", () => {
     expect(notes).toEqual([`b_affiliate: the source ${problem} (${status})`]);
   });
 
-  it("does not warn of a refused batch if the source accepts smaller batches", async () => {
+  it("does not warn that the source refused a batch if the source accepts smaller batches", async () => {
     const takesTen: Parameters<typeof readFrom>[0] = (call) =>
       call.ids.length > 10 ? { status: 400 } : allItems(call);
     expect(new Set(statuses(await readFrom(takesTen, numbered(20))))).toEqual(new Set(["ok"]));
@@ -292,7 +292,7 @@ describe("the affiliate scraper, after a failure,", () => {
     expect(statuses(answers)).toEqual([...ids.slice(1).map(() => "ok"), "unavailable"]);
   });
 
-  it('returns "unavailable" for the one ID that the source refuses, and reads the other IDs', async () => {
+  it('returns "unavailable" for the one ID that the source refuses, and returns the other items', async () => {
     const ids = numbered(20);
     const answers = await readFrom(
       (call) => (call.ids.includes("6000013") ? { status: 400 } : allItems(call)),
@@ -301,7 +301,7 @@ describe("the affiliate scraper, after a failure,", () => {
     expect(statuses(answers)).toEqual(ids.map((id) => (id === "6000013" ? "unavailable" : "ok")));
   });
 
-  it('returns "unavailable" for the one ID at which the source fails, and reads the other IDs', async () => {
+  it('returns "unavailable" for the one ID at which the source fails, and returns the other items', async () => {
     const ids = numbered(20);
     const answers = await readFrom(
       (call) => (call.ids.includes("6000013") ? { status: 500 } : allItems(call)),
@@ -344,10 +344,13 @@ describe("the affiliate scraper, after a reply with status 200,", () => {
     ["contains an item that was not requested", { items: [anItem("55001"), anItem("55009")] }],
     ["contains an item twice", { items: [anItem("55001"), anItem("55001")] }],
     ["reports an error beside its items", { items: [anItem("55001")], errors: [{ code: 4_000 }] }],
-  ])('does not return "not_found" for a missing item if the reply %s', async (_, body) => {
-    const answers = await readFrom(() => ({ body }), ["55001", "55002"]);
-    expect(statuses(answers)).toEqual(["ok", "unavailable"]);
-  });
+  ])(
+    'does not return "not_found" for a missing item if the reply contradicts the request (the reply %s)',
+    async (_, body) => {
+      const answers = await readFrom(() => ({ body }), ["55001", "55002"]);
+      expect(statuses(answers)).toEqual(["ok", "unavailable"]);
+    },
+  );
 
   it.each<[Record<string, unknown>]>([
     [{ message: "Rate limit exceeded" }],

@@ -48,7 +48,7 @@ describe("the mapping of a catalog product", () => {
     [6510007, "CHECK_STORES", false],
     [6510009, "COMING_SOON", false],
   ])(
-    "returns for product %d the order state \"%s\" and the value 'purchasable' %s",
+    "returns for the product %d the order state \"%s\" and the value 'purchasable' %s",
     (sku, state, purchasable) => {
       expect(objectOf(answerFor(sku))).toMatchObject({ state, purchasable });
     },

@@ -21,7 +21,7 @@ describe("a missing product in a catalog reply", () => {
     [{ fault: { faultstring: "x" } }],
     [{ message: "Rate limit exceeded" }],
     [{ warnings: ["invalid sku"] }],
-  ])("counts as unknown if the reply reports an error: %j", (trouble) => {
+  ])("counts as unknown if the reply reports an error (the reply: %j)", (trouble) => {
     expect(parse({ ...wholeReply([]), ...trouble })?.isComplete).toBe(false);
   });
 
@@ -45,7 +45,7 @@ describe("a missing product in a catalog reply", () => {
       wholeReply([aProduct("11111"), aProduct("99999")]),
     ],
     ["contains an entry twice", wholeReply([aProduct("11111"), aProduct("11111")])],
-  ])("counts as unknown if the reply %s", (_case, body) => {
+  ])("counts as unknown if the reply is not complete (the reply %s)", (_case, body) => {
     const reply = parse(body);
     expect(reply?.isComplete).toBe(false);
     expect([...(reply?.products.keys() ?? [])]).toEqual(["11111"]);

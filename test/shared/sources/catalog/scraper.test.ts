@@ -116,7 +116,7 @@ describe("the catalog scraper", () => {
     expect(double.atOnceMax()).toBe(2);
   });
 
-  it("requests discontinued products too, and requests only the fields that it parses", async () => {
+  it("also requests discontinued products, and requests only the fields that it parses", async () => {
     await readFrom(allFound, ["6501234"]);
     const query = double.calls[0]?.url.searchParams;
     expect(query?.get("active")).toBe("*");
@@ -197,14 +197,17 @@ describe("the catalog scraper after the response 403 for too many calls", () => 
     ["a limit", forbidden("The limit of calls per second was reached")],
     ["calls a second", { status: 403, body: "<h1>Developer Over Qps</h1>" }],
     ["calls a second, as a code", { status: 403, body: "ERR_403_DEVELOPER_OVER_QPS" }],
-  ])("waits and retries once if the response 403 mentions %s", async (_, reaction) => {
-    const { clock, rests } = restlessClock();
-    const react = (call: DoubleCall): Reaction => (call.number === 1 ? reaction : allFound(call));
-    const answers = await readFrom(react, ["6501234"], { clock });
-    expect(statuses(answers)).toEqual(["ok"]);
-    expect(rests).toEqual([1_000]);
-    expect(notes).toEqual([]);
-  });
+  ])(
+    "waits and retries once if the text of the response 403 names a limit (the text mentions %s)",
+    async (_, reaction) => {
+      const { clock, rests } = restlessClock();
+      const react = (call: DoubleCall): Reaction => (call.number === 1 ? reaction : allFound(call));
+      const answers = await readFrom(react, ["6501234"], { clock });
+      expect(statuses(answers)).toEqual(["ok"]);
+      expect(rests).toEqual([1_000]);
+      expect(notes).toEqual([]);
+    },
+  );
 
   it("waits as long as Retry-After demands before the retry", async () => {
     const { clock, rests } = restlessClock();
@@ -214,7 +217,7 @@ describe("the catalog scraper after the response 403 for too many calls", () => 
     expect(rests).toEqual([7_000]);
   });
 
-  it('returns "unavailable" immediately if Retry-After names a time after the deadline', async () => {
+  it('returns "unavailable" immediately if Retry-After demands a wait beyond the deadline', async () => {
     const { clock, rests } = restlessClock();
     const tooOften = forbidden("Over Quota", { "Retry-After": "21" });
     const answers = await readFrom(() => tooOften, ["6501234"], { clock });
@@ -273,7 +276,7 @@ describe("the catalog scraper and its warnings", () => {
       "d_catalog: the source reports an error in a reply with status 200",
     ],
   ])(
-    'returns "unavailable" after one call, and warns the operator of %s',
+    'returns "unavailable" after one call, and warns the operator of the cause: %s',
     async (_, reaction, note) => {
       const answers = await readFrom(() => reaction, ["6501234"]);
       expect(statuses(answers)).toEqual(["unavailable"]);
@@ -282,12 +285,15 @@ describe("the catalog scraper and its warnings", () => {
     },
   );
 
-  it.each([429, 500, 503])("does not warn of the temporary status %d", async (status) => {
-    await readFrom(() => ({ status }), ["6501234"]);
-    expect(notes).toEqual([]);
-  });
+  it.each([429, 500, 503])(
+    "does not warn the operator of the temporary status %d",
+    async (status) => {
+      await readFrom(() => ({ status }), ["6501234"]);
+      expect(notes).toEqual([]);
+    },
+  );
 
-  it("opens the circuit after five responses 403 whose texts do not name a wrong key", async () => {
+  it("opens the circuit after five responses 403 whose texts do not state that the key is wrong", async () => {
     const asks = async (body: string): Promise<number> => {
       await readFrom(() => ({ status: 403, body }), numbered(10), { batchIdsMax: 1 });
       return events.filter((kind) => kind === "circuit_opened").length;
@@ -297,7 +303,7 @@ describe("the catalog scraper and its warnings", () => {
     expect(await asks("Access denied")).toBe(1);
   });
 
-  it("does not warn of a refused batch if smaller batches succeed, nor of an error that leaves no item missing", async () => {
+  it("does not warn that the source refused a batch if smaller batches succeed, nor of an error that leaves no item missing", async () => {
     const bad = (call: DoubleCall): Reaction =>
       call.skus.length > 2 ? { status: 400 } : allFound(call);
     await readFrom(bad, numbered(4));
@@ -319,7 +325,7 @@ it("the catalog scraper decodes a reply with the charset that the reply declares
 });
 
 describe("the catalog scraper after a permanent failure", () => {
-  it('returns "unavailable" for the one ID that the source refuses, and reads the other IDs', async () => {
+  it('returns "unavailable" for the one ID that the source refuses, and returns the other items', async () => {
     const ids = numbered(100);
     const answers = await readFrom(
       (call) => (call.skus.includes("6000042") ? { status: 400 } : allFound(call)),

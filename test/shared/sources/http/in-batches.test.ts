@@ -34,7 +34,7 @@ describe("readInBatches", () => {
   });
 
   it.each(["refused", "failed"] as const)(
-    'splits a batch with the outcome "%s" down to one item',
+    'splits a batch with the outcome "%s" into smaller batches, down to batches of one item',
     async (kind) => {
       await fc.assert(
         fc.asyncProperty(fc.integer({ min: 1, max: 300 }), fc.nat(), async (count, place) => {
@@ -65,7 +65,7 @@ describe("readInBatches", () => {
     },
   );
 
-  it("isolates up to ten refused items of a hundred in smaller batches, and reads the other items", async () => {
+  it("isolates up to ten refused items of a hundred in smaller batches, and returns the other items", async () => {
     const badOnes = fc.uniqueArray(fc.nat(99), { minLength: 1, maxLength: 10 });
     await fc.assert(
       fc.asyncProperty(badOnes, async (bad) => {
@@ -79,7 +79,7 @@ describe("readInBatches", () => {
     );
   });
 
-  it("splits only one of the batches if the source refuses every batch", async () => {
+  it("splits only one of several batches if the source refuses every batch", async () => {
     const { results, calls } = await readWith(items(200), () => "refused", 20);
     expect(results).toEqual(items(200).map((item) => `unread ${item}`));
     expect(calls.length).toBeLessThanOrEqual(31 + 9);
@@ -95,7 +95,7 @@ describe("readInBatches", () => {
     expect(results).toEqual(items(200).map((item) => `${isBad(item) ? "unread" : "read"} ${item}`));
   });
 
-  it("stops splitting after ten refused items, and reads the remaining parts", async () => {
+  it("stops splitting after ten refused items, and requests each remaining batch only once", async () => {
     const bad = new Set([...items(10), 60]);
     const { results } = await readWith(items(100), (batch) =>
       batch.some((item) => bad.has(item)) ? "refused" : "read",
@@ -122,7 +122,7 @@ describe("readInBatches", () => {
     expect(size.max()).toBe(100);
   });
 
-  it("does not split a batch after an outcome that smaller batches would share", async () => {
+  it("does not split a batch after an outcome that smaller batches would also have", async () => {
     const { calls } = await readWith(items(100), () => "none");
     expect(calls).toEqual([100]);
   });

@@ -29,7 +29,7 @@ describe("a response of a JSON source", () => {
   );
 
   it.each([302, 404, 500])(
-    "does not count as a block if it is an HTML page with status %d",
+    "does not count as a block if the response is an HTML page with the status %d",
     (status) => {
       expect(isPage("<html>", status)).toBe(false);
     },
@@ -37,7 +37,7 @@ describe("a response of a JSON source", () => {
 });
 
 describe("a response 403 from a JSON source", () => {
-  it("counts as a block by a proxy if its body is an HTML page, and otherwise as a refusal of the caller", () => {
+  it("counts as a block by a proxy if its body is an HTML page, and otherwise as the source's refusal of the caller", () => {
     for (const text of ["<html>", '{"error":"key"}', ""]) {
       expect(isCallerRefused(answerOf(text, 403))).toBe(true);
       expect(isBlockedByProxy(answerOf(text, 403))).toBe(text === "<html>");

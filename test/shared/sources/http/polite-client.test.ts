@@ -224,7 +224,7 @@ describe("the deadline of a source client's call", () => {
     expect(double.startedAt).toHaveLength(0);
   });
 
-  it("allows a retry after an attempt that reached its separate time limit", async () => {
+  it("allows a retry after an attempt that reached the time limit of a single attempt", async () => {
     const double = await startDouble(({ response, number }) => number > 1 && response.end("there"));
     expect(textOf(await get(clientWith({ tryTimeoutMs: 200 }), double))).toBe("there");
   });
@@ -297,7 +297,7 @@ describe("a retry of the source client", () => {
   it.each([
     ["seconds", () => "1"],
     ["a date", () => new Date(Date.now() + 2_000).toUTCString()],
-  ])("waits as long as Retry-After demands, given as %s", async (_form, header) => {
+  ])("waits as long as Retry-After demands, in the form of %s", async (_form, header) => {
     const double = await startDouble((call) =>
       answer(call.number === 1 ? 429 : 200, { "Retry-After": header() })(call),
     );
@@ -329,7 +329,7 @@ describe("a retry of the source client", () => {
     expect(double.startedAt.length - 100).toBeLessThanOrEqual(10 + 100 * 0.2);
   });
 
-  it("also delays all other calls, or makes them fail if their deadline is earlier", async () => {
+  it("also delays all other calls, or makes a call fail if its deadline is before the end of the delay", async () => {
     const waits: number[] = [];
     const double = await startDouble((call) =>
       answer(call.number === 1 ? 429 : 200, { "Retry-After": "7" })(call),
@@ -354,7 +354,7 @@ describe("a retry of the source client", () => {
     expect(waits.filter((ms) => ms >= 1_000)).toEqual([300_000]);
   });
 
-  it("is not made if Retry-After names a time after the deadline", async () => {
+  it("is not made if Retry-After demands a wait beyond the deadline", async () => {
     const double = await startDouble(answer(429, { "Retry-After": "60" }));
     expect(await get(clientWith(), double)).toEqual({ kind: "no_time" });
     expect(sleptMs).toEqual([]);
@@ -375,7 +375,7 @@ describe("a retry of the source client", () => {
     expect(double.startedAt).toHaveLength(3 + 4);
   });
 
-  it("is made for at most about a fifth of the calls while a source fails", async () => {
+  it("is made for at most about a fifth of the calls while every call to a source fails", async () => {
     const double = await startDouble(answer(500));
     const client = clientWith();
     await Promise.all(Array.from({ length: 200 }, () => get(client, double)));

@@ -29,7 +29,7 @@ it("the adaptive rate is halved again after five more responses from a busy sour
 });
 
 it.each([0.1, 2, 50])(
-  "the adaptive rate of %d calls a second recovers within a minute, even without calls",
+  "the adaptive rate of %d calls a second recovers within a minute, even if no calls are made",
   (max) => {
     const speed = adaptiveSpeed(max);
     for (let n = 0; n < 100; n += 1) busyAt(speed, n);

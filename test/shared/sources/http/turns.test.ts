@@ -62,7 +62,7 @@ describe("the start times of calls to a source", () => {
     expect(rowsOf(grants)).toEqual(["shop"]);
   });
 
-  it("come from several rows of the rate budget above 250 calls per second, at the same total rate", async () => {
+  it("come from several rows of the rate budget above 250 calls per second, which together allow the same rate", async () => {
     const { takeMany, grants } = world({ callsPerSecond: 1_000, burst: 40 });
     expect(await takeMany(2_000, 60)).not.toContain(false);
     expect(rowsOf(grants)).toEqual(["shop", "shop#1", "shop#2", "shop#3"]);
@@ -76,7 +76,7 @@ describe("the start times of calls to a source", () => {
     expect((starts.at(-1) ?? 0) - startMs).toBeLessThanOrEqual(2_000);
   });
 
-  it("come from at most as many rows of the rate budget as calls may start simultaneously", async () => {
+  it("come from at most as many rows of the rate budget as calls that may start simultaneously", async () => {
     const { takeMany, grants } = world({ callsPerSecond: 1_000, burst: 1 });
     await takeMany(100, 60);
     expect(rowsOf(grants)).toEqual(["shop"]);
@@ -101,7 +101,7 @@ describe("the start times of calls to a source", () => {
     expect(rowsOf(grants)).toHaveLength(4);
   });
 
-  it("come from one row of the rate budget at any rate if the site may require pauses between calls", async () => {
+  it("come from one row of the rate budget, however high the rate is, if the site may require pauses between calls", async () => {
     const { takeMany, grants } = world({ callsPerSecond: 1_000, burst: 40, isSpread: false });
     await takeMany(100, 60);
     expect(rowsOf(grants)).toEqual(["shop"]);

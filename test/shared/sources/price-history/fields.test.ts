@@ -136,7 +136,7 @@ describe("the mapping of a price history product", () => {
     expect(fields).not.toHaveProperty("images");
   });
 
-  it("omits pictures whose file names are not plain", () => {
+  it("omits pictures whose file names contain a path, a URL or a query", () => {
     const images = [{ l: "../x.jpg" }, { l: "https://x/y.jpg" }, { l: "a?b.jpg" }, { l: "ok.jpg" }];
     const answer = map(aListing(asin, { images }), { ...shop, tier: "full" });
     expect(fieldsOf(answer)["images"]).toEqual(["https://images.example/i/ok.jpg"]);
@@ -149,7 +149,7 @@ describe("the read time of a price history product", () => {
     ["is never in the future", 9_000_000, now.toISOString()],
     ["is the current time if the source reports no time", 0, now.toISOString()],
     ["is the current time if the source's time cannot be parsed", "soon", now.toISOString()],
-  ])("%s", (_, lastUpdate, fetchedAt) => {
+  ])("follows the rule that it %s", (_, lastUpdate, fetchedAt) => {
     expect(map(aListing(asin, { lastUpdate })).fetchedAt).toBe(fetchedAt);
   });
 });
@@ -183,7 +183,7 @@ describe("the values of a price history product", () => {
     ["neither an unknown price nor an unknown count", { 1: -2, 11: null }, {}],
     ["nothing for invalid values", { 1: "12,34", 11: 1.5 }, {}],
     ["only the offer count if the price is impossibly high", { 1: 1e14, 11: 3 }, { newCount: 3 }],
-  ])("include %s", (_, values, shown) => {
+  ])("include what the source values determine: %s", (_, values, shown) => {
     const answer = map(withCurrent(values), { tier: "pulse" });
     expect(objectOf(answer)).toEqual(shown);
     expect(answer.status).toBe(Object.keys(shown).length === 2 ? "ok" : "partial");
@@ -225,7 +225,7 @@ describe("the buy box of a price history product", () => {
     ["the source reports no price with shipping", { buyBoxPrice: -2 }, { 18: -1 }],
     ["the buy box has no seller", { buyBoxPrice: -2, buyBoxSellerId: "-1" }, { 18: -2 }],
     ["there are no offers", { buyBoxPrice: -2 }, { 1: -1, 2: -1, 11: 0, 12: 0, 18: -2 }],
-  ])("is null if %s", (_, stats, values) => {
+  ])("is null if no offer is in the buy box (%s)", (_, stats, values) => {
     const answer = map(withCurrent({ 1: 1_999, 11: 1, 12: 1, ...values }, stats));
     expect(answer).toMatchObject({ status: "ok", fields: none });
     expect(objectOf(answer)["buybox"]).toBeNull();
@@ -235,7 +235,7 @@ describe("the buy box of a price history product", () => {
     ["its state is unknown", { buyBoxPrice: -2 }],
     ["its price is 0", { buyBoxPrice: 0 }],
     ["the retailer hides its price", { buyBoxPrice: -1, buyBoxIsMAP: true }],
-  ])("is absent if %s", (_, stats) => {
+  ])("is absent if the buy box cannot be read (%s)", (_, stats) => {
     const answer = map(withCurrent({ 1: 1_999, 11: 1, 12: 1, 18: -2 }, stats));
     expect(answer.status).toBe("partial");
     expect(fieldsOf(answer)).not.toHaveProperty("price");
@@ -260,12 +260,15 @@ describe("the buy box of a price history product", () => {
   it.each([
     ["has no name in the source", new Map([["A1SELLER01", null]])],
     ["could not be requested", new Map<string, string>()],
-  ])('makes the result "partial" if its seller %s', (_, names) => {
-    const answer = map(withStats({}), { names });
-    expect(answer).toMatchObject({ status: "partial", fields: { price: { amount: 19.99 } } });
-    expect(fieldsOf(answer)).not.toHaveProperty("seller");
-    expect(objectOf(answer)).not.toHaveProperty("buybox");
-  });
+  ])(
+    'makes the result "partial" if the name of its seller is unknown (the seller %s)',
+    (_, names) => {
+      const answer = map(withStats({}), { names });
+      expect(answer).toMatchObject({ status: "partial", fields: { price: { amount: 19.99 } } });
+      expect(fieldsOf(answer)).not.toHaveProperty("seller");
+      expect(objectOf(answer)).not.toHaveProperty("buybox");
+    },
+  );
 
   it("is a used offer if there is no new offer", () => {
     const used = {
@@ -310,7 +313,7 @@ describe("the availability of a price history product", () => {
     ["unknown", true, { buyBoxAvailabilityMessage: "Ask the shop" }],
     ["unknown", undefined, { buyBoxAvailabilityMessage: null, buyBoxIsShippable: null }],
   ])(
-    'has the type "%s" and inStock %s for the source values %j',
+    'has the type "%s" and the value inStock %s for the source values %j',
     (availabilityType, inStock, stats) => {
       const answer = map(withStats(stats));
       expect(objectOf(answer)["buybox"]).toMatchObject({ availabilityType });
@@ -340,7 +343,7 @@ describe("the type of a price history product", () => {
   });
 
   it.each([1, 2, 3, 6, "2"])(
-    "leaves the prices unknown, and not null, if the type is %j",
+    "leaves the prices unknown, and not null, if the type is the number %j",
     (type) => {
       const stats = someStats({ current: current({}), buyBoxPrice: -1 });
       const product = aListing(asin, { productType: type, stats });

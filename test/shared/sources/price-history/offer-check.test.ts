@@ -171,7 +171,7 @@ describe("the price history offer checker for an offer", () => {
     expect((await check([[asin, featuredId]])).map(verdictOf)).toEqual([true]);
   });
 
-  it("returns buyable for a numbered offer ID only if the seller has a single offer left, with this number", async () => {
+  it("returns buyable for an offer ID with a number only if the seller has a single offer left, with this number", async () => {
     const numbered = idOf("A1SAMESHOP", { number: 9 });
     const alike = (n: number): Json => anOffer(n, [1_000, 0], { sellerId: "A1SAMESHOP" });
     expect(await verdict(numbered, listed(asin, [alike(9)]))).toBe(true);
@@ -212,7 +212,7 @@ describe("the price history offer checker for an offer", () => {
       true,
     ],
   ] as const)(
-    "if it is in the buy box and %s, with the source values %j, returns 'buyable' %s",
+    "that is in the buy box and is %s, with the source values %j, returns 'buyable' %s",
     async (_, fields, buyable) => {
       const product = listed(asin, someOffers, { stats: statsOf(3, fields) });
       expect(await verdict(featuredId, product)).toBe(buyable);
@@ -226,7 +226,7 @@ describe("the price history offer checker for an offer", () => {
     ["a preorder that is not yet shippable", { isShippable: false, isPreorder: true }, true],
     ["shippable", { isShippable: true }, true],
   ])(
-    "if it is outside the buy box and %s, uses the state of the offer itself",
+    "that is outside the buy box uses the state of the offer itself, such as: %s",
     async (_, fields, buyable) => {
       const offers = [anOffer(1, [1_899, 499], fields), ...someOffers.slice(1)];
       expect(await verdict(firstId, listed(asin, offers))).toBe(buyable);
@@ -286,9 +286,12 @@ describe("the price history offer checker for an offer that the reply lacks", ()
     ],
     ["could not be read", { offersSuccessful: false }],
     ["was read more than a day ago", { lastUpdate: lookedAt - 24 * 60 }],
-  ])('returns "unavailable" if the listing %s', async (_, fields) => {
-    expect(await verdict(goneId, listed(asin, someOffers, fields))).toBe("unavailable");
-  });
+  ])(
+    'returns "unavailable" if the reply does not prove that the offer has ended (the listing %s)',
+    async (_, fields) => {
+      expect(await verdict(goneId, listed(asin, someOffers, fields))).toBe("unavailable");
+    },
+  );
 
   it("returns not buyable if the reply has all offers of the listing", async () => {
     expect(await verdict(goneId, listed(asin, someOffers))).toBe(false);

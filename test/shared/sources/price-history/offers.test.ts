@@ -101,7 +101,7 @@ offerScraperContract("a_history", async () => {
 });
 
 describe("the price history offers reader", () => {
-  it("requests 20 IDs per call, and looks up all their sellers in one call", async () => {
+  it("requests 20 IDs per call, and looks up all sellers of the returned offers in one call", async () => {
     const ids = Array.from({ length: 45 }, (_, n) => `B0${String(n).padStart(8, "0")}`);
     const answers = await readFrom(
       (call) => ({ body: envelope({ products: call.ids.map((id) => listed(id, someOffers)) }) }),
@@ -209,7 +209,7 @@ describe("the mapping of price history offers", () => {
     ]);
   });
 
-  it("counts an offer with an unknown price or seller, but does not return it", async () => {
+  it("counts an offer with an unknown price or seller, but does not return this offer", async () => {
     const offers = [
       anOffer(1, [-2, 0]),
       anOffer(5, [0, 0]),
@@ -236,7 +236,7 @@ describe("the mapping of price history offers", () => {
     expect(asked("/seller")).toEqual([]);
   });
 
-  it("marks no offer as the buy box if the buy box is empty or its offer is not listed", async () => {
+  it("marks no offer as the buy box if the buy box is empty or the reply does not list the offer in the buy box", async () => {
     const unqualified = someStats({ buyBoxIsUnqualified: true, buyBoxSellerId: "A1SELLER02" });
     const other = someStats({ buyBoxSellerId: "A1STRANGER" });
     for (const stats of [unqualified, other]) {

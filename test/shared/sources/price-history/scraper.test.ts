@@ -80,7 +80,7 @@ const asked = (path: string) => double.calls.filter((call) => call.path === path
 const pulse = { scraper: "retailer_a.pulse" } as const;
 
 describe.each(["retailer_a.pulse", "retailer_a.lite", "retailer_a.full"] as const)(
-  "the price history scraper as %s",
+  "the price history scraper, configured as %s,",
   (scraperId) => {
     scraperContract("a_history", async () => {
       const source = await startHistoryDouble(({ ids }) => {
@@ -194,7 +194,7 @@ describe("the price history scraper with too few tokens", () => {
     expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(395);
   });
 
-  it('waits for tokens once, and then returns "unavailable"', async () => {
+  it('waits for tokens once, and returns "unavailable" if there are still too few tokens', async () => {
     const answers = await readFrom(() => tooFew({ refillIn: 50 }), [first], pulse);
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(double.calls).toHaveLength(2);
@@ -255,7 +255,7 @@ describe("the price history scraper with too few tokens", () => {
 
 describe("the price history scraper after a failure", () => {
   it.each([302, 400, 401, 402, 403, 404, 405, 410, 422, 451])(
-    "treats the response status %d as a refusal and warns the operator",
+    "treats the response status %d as a refusal, and warns the operator",
     async (status) => {
       const body = envelope({ error: { type: "invalidParameter", message: "canary" } });
       const answers = await readFrom(() => ({ status, body }), [first, second], pulse);
@@ -273,7 +273,7 @@ describe("the price history scraper after a failure", () => {
     expect(notes).toEqual([]);
   });
 
-  it('returns "unavailable" for the one ID at which the source fails, and reads the other IDs', async () => {
+  it('returns "unavailable" for the one ID at which the source fails, and returns the other items', async () => {
     const ids = numbered(30);
     const bad = ids[17] ?? "";
     const answers = await readFrom(
@@ -350,7 +350,7 @@ describe("the price history scraper and the age of a source's read", () => {
   const dayMinutes = 24 * 60;
 
   it.each(["retailer_a.pulse", "retailer_a.lite", "retailer_a.full"] as const)(
-    'returns "ok" for a read within the last day, and "unavailable" for an older read: %s',
+    'returns "ok" for a read within the last day, and "unavailable" for an older read (the scraper: %s)',
     async (scraper) => {
       const [recent] = await readFrom(at(dayMinutes - 60), [first], { scraper });
       expect(recent?.status).toBe("ok");
@@ -445,10 +445,13 @@ describe("the sellers of the price history adapter", () => {
     ["have a null name", () => ({ body: envelope({ sellers: null }) })],
     ["cannot be requested", () => ({ status: 404 })],
     ["have an invalid reply", () => ({ body: "<html>" })],
-  ])('that %s make the result of an item "partial"', async (_, sellers) => {
-    const [answer] = await readFrom(allListed, [first], { sellers });
-    expect(answer).toMatchObject({ status: "partial", fields: { price: { amount: 19.99 } } });
-  });
+  ])(
+    'make the result of an item "partial" if their names are unknown (the sellers %s)',
+    async (_, sellers) => {
+      const [answer] = await readFrom(allListed, [first], { sellers });
+      expect(answer).toMatchObject({ status: "partial", fields: { price: { amount: 19.99 } } });
+    },
+  );
 
   it("are not looked up if their IDs are invalid", async () => {
     await readFrom(

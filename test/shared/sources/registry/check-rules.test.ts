@@ -22,7 +22,7 @@ describe("the extraction rules that the deployer configures", () => {
     ["= 5", "must not be a constant: every item would have this price"],
     [".a[", "must have a valid CSS selector"],
   ])(
-    "are checked before a deployment, and the invalid price rule '%s' is refused",
+    "are checked before a deployment, which the invalid price rule '%s' prevents",
     (rule, mistake) => {
       expect(() => checkedSources(pagesWith(rule))).toThrow(
         `SOURCES: retailer_b.standard.extract.price.1: ${mistake}`,
@@ -34,7 +34,7 @@ describe("the extraction rules that the deployer configures", () => {
     expect(checkedSources(pagesWith(".price"))).toEqual(parseSources(pagesWith(".price")));
   });
 
-  it("cause an error at the first read of a function if they are invalid and were not checked", async () => {
+  it("cause an error at a function's first read if the rules are invalid and were not checked", async () => {
     const scraper = scraperFor(
       parseSources(pagesWith("= 5")),
       aSourceWorld(),

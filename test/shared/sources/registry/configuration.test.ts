@@ -125,7 +125,7 @@ describe("the environment variable SOURCES", () => {
     ["seed", "retailer_d.standard", { adapter: "sandbox", seed: 4 }],
   ];
   it.each(wrong)(
-    "is refused with an error that names the invalid key '%s' of %s, for the value %j",
+    "is refused with an error that names the invalid key '%s' of the scraper %s, for the value %j",
     (key, scraper, source) => {
       const refusal = refusalOf(variableWith(source, scraper));
       expect(refusal).toMatch(`SOURCES: ${scraper}.${key}: `);
@@ -152,7 +152,7 @@ describe("the environment variable SOURCES", () => {
     },
   );
 
-  it("is refused if it lacks a scraper or names an unknown scraper", () => {
+  it("is refused if a scraper is missing, or if it names an unknown scraper", () => {
     const { "retailer_a.offers": _left, ...forgotten } = sandboxes;
     expect(refusalOf(JSON.stringify(forgotten))).toBe(
       "SOURCES: retailer_a.offers: is missing. Configure every scraper",
@@ -176,9 +176,12 @@ describe("the environment variable SOURCES", () => {
     }),
     variableWith(canary),
     JSON.stringify(canary),
-  ])("is refused with an error that repeats none of its values: case %#", (variable) => {
-    expect(refusalOf(variable)).not.toContain(canary);
-  });
+  ])(
+    "is refused with an error that repeats none of the configured values (case %#)",
+    (variable) => {
+      expect(refusalOf(variable)).not.toContain(canary);
+    },
+  );
 });
 
 describe("the adapter of offer checks in SOURCES", () => {
@@ -239,7 +242,7 @@ describe("the adapter of offer checks in SOURCES", () => {
         "retailer_a.full to a_history",
     ],
   ])(
-    "is refused if it does not recognize another adapter's offer IDs: adapters %j, offer checks by %s",
+    "is refused if it does not recognize another adapter's offer IDs (the other adapters: %j, the adapter of offer checks: %s)",
     (chosen, checker, rest) => {
       expect(refusalOf(reads(chosen))).toBe(
         "SOURCES: retailer_a.offer_check.adapter: " +
@@ -253,11 +256,15 @@ describe("the adapter of offer checks in SOURCES", () => {
     [{ full: "a_history" }, "accepted"],
     [{ offers: "a_history" }, "refused"],
     [{ full: "a_history", offer_check: "a_history" }, "refused"],
-  ])("on a developer's machine, as the sandbox beside the adapters %j, is %s", (chosen, result) => {
-    const trial = (): SourceConfiguration => parseSources(reads(chosen), { allowVariables: true });
-    if (result === "accepted") expect(trial).not.toThrow();
-    else expect(trial).toThrow("does not recognize the offer IDs");
-  });
+  ])(
+    "on a developer's machine, if it is the sandbox beside the adapters %j, is %s",
+    (chosen, result) => {
+      const trial = (): SourceConfiguration =>
+        parseSources(reads(chosen), { allowVariables: true });
+      if (result === "accepted") expect(trial).not.toThrow();
+      else expect(trial).toThrow("does not recognize the offer IDs");
+    },
+  );
 
   it.each([
     { offers: "a_history", offer_check: "a_history" },
@@ -268,7 +275,7 @@ describe("the adapter of offer checks in SOURCES", () => {
     { lite: "upstream", offer_check: "upstream" },
     { pulse: "a_history" },
     { pulse: "upstream", offers: "a_history", offer_check: "a_history" },
-  ])("may be combined with the other adapters in %j", (chosen) => {
+  ])("may be combined with the other adapters in the configuration %j", (chosen) => {
     expect(() => parseSources(reads(chosen))).not.toThrow();
   });
 });
@@ -309,7 +316,7 @@ describe("the options of a store in SOURCES", () => {
       { endpointPath: "https://other.example/mcp" },
       "endpointPath: must be a path on the store's host",
     ],
-  ])("are refused if they have the values %j", (options, message) => {
+  ])("are refused if they contain %j", (options, message) => {
     expect(refused(options)).toContain(`SOURCES: retailer_d.standard.${message}`);
   });
 
@@ -317,13 +324,13 @@ describe("the options of a store in SOURCES", () => {
     "https://service.example/v1/agent_profiles/{version}",
     "https://service.example/profile.json",
     "http://127.0.0.1:8787/{version}",
-  ])("may name the agent profile %s", (profileUrl) => {
+  ])("may name the agent profile at the address %s", (profileUrl) => {
     expect(() => parse({ ...adapters["storefront"], profileUrl })).not.toThrow();
   });
 });
 
 describe("the secrets of SOURCES", () => {
-  it("are configured as references, together with the KMS key of a secret if it has one", () => {
+  it("are configured as references, each with the KMS key of the secret if the secret has a KMS key", () => {
     const d = { ...adapters["d_catalog"], secret: { reference: secretArn, kmsKeyArn } };
     const a = { ...adapters["a_history"], secret: "/sources/a" };
     const variable = {
@@ -360,7 +367,7 @@ describe("a base URL in SOURCES", () => {
     ["b_affiliate", "/product/v2/items", "retailer_b.standard"],
     ["a_history", "/product", "retailer_a.lite"],
   ])(
-    "for the adapter %s must not end with a path that the adapter appends: %s",
+    "for the adapter %s must not end with a path that the adapter appends (the path: %s)",
     (adapter, path, scraper) => {
       const source = { ...adapters[adapter], baseUrl: `${baseUrl}${path}` };
       expect(refusalOf(variableWith(source, scraper))).toMatch(
@@ -374,7 +381,7 @@ describe("a base URL in SOURCES", () => {
     ["upstream", "/v1", "retailer_d.standard"],
     ["d_catalog", "/v1/proxy", "retailer_d.standard"],
     ["b_affiliate", "/product/v2", "retailer_b.standard"],
-  ])("for the adapter %s may end with another path: %s", (adapter, path, scraper) => {
+  ])("for the adapter %s may end with another path (the path: %s)", (adapter, path, scraper) => {
     const source = { ...adapters[adapter], baseUrl: `${baseUrl}${path}` };
     expect(() => parseSources(variableWith(source, scraper))).not.toThrow();
   });
@@ -390,7 +397,7 @@ describe("the scrapers in SOURCES that read from one host", () => {
     });
 
   it.each(["callsPerSecond", "burst", "callsAtOnceMax"])(
-    "must have the same value of '%s'",
+    "must have the same value of the option '%s'",
     (key) => {
       const refusal = refusalOf(two({ [key]: 1 }, { [key]: 2, baseUrl: `${baseUrl}:443/lite` }));
       expect(refusal).toBe(

@@ -114,7 +114,7 @@ describe("scrapers that read from one host", () => {
     expect(host.startedAt).toHaveLength(10);
   });
 
-  it("all stop calling the host while the circuit of one scraper is open", async () => {
+  it("all stop calling the host while the circuit of one of the scrapers is open", async () => {
     const host = await startHost(403, { body: "<html>keep out</html>" });
     const options = { adapter: "upstream", baseUrl: host.url, batchIdsMax: 1 };
     const read = reader(Object.fromEntries(four.map((id) => [id, options])), aSourceWorld());
@@ -178,7 +178,7 @@ describe("a price history API without tokens", () => {
     ],
     ["a Retry-After of a day", { headers: { "Retry-After": "86400" }, ms: 300_000 }],
   ])(
-    "is called again later, with a warning to the operator, if it reports %s",
+    "is called again later, with a warning to the operator, if its report is not plausible (it reports %s)",
     async (_, reported) => {
       const {
         account = {},
@@ -316,7 +316,7 @@ describe("the warning about a read in which every call failed", () => {
       () => Promise.resolve("https://source.invalid"),
       /ENOTFOUND|EAI_AGAIN/,
     ],
-  ])("is written once a minute and names the cause: %s", async (_what, urlOf, word) => {
+  ])("is written once a minute and names the cause (%s)", async (_what, urlOf, word) => {
     const url = await urlOf();
     const warnings: string[] = [];
     const replies: string[] = [];
@@ -392,7 +392,7 @@ describe("the warning about a read in which every call failed", () => {
     expect(reports).toEqual([{ timeout: 1 }, { "2xx": 1, timeout: 1 }]);
   });
 
-  it("is not written if the source responded with a refusal", async () => {
+  it("is not written if the source responded, even with a refusal", async () => {
     const host = await startHost(404);
     const warnings: string[] = [];
     const world = aSourceWorld({ warn: (problem) => warnings.push(problem) });

@@ -50,14 +50,14 @@ const request = (ids: readonly string[], seconds = 5) =>
   }) as const;
 
 describe("a configured scraper", () => {
-  it("is created only once, and its limits apply to all reads", async () => {
+  it("is created only once, and the limits of the scraper apply to all reads", async () => {
     const scraper = scraperFor(configured({}), aSourceWorld());
     expect(scraper("retailer_d.standard")).toBe(scraper("retailer_d.standard"));
     const [answer] = await scraper("retailer_d.standard").read(request(["9000000"]));
     expect(answer?.status).toBe("ok");
   });
 
-  it("reads its secret by the configured reference, and reports each read", async () => {
+  it("reads its secret by the configured reference, and reports each read to the metrics", async () => {
     double = await startProductsDouble(({ number, skus }) =>
       number === 1
         ? { status: 429, headers: { "Retry-After": "0" } }
@@ -121,7 +121,7 @@ describe("a source secret that cannot be used", () => {
   }
 
   it.each(productAdapters)(
-    'makes the items of %s "unavailable" and causes one warning: %j',
+    'makes the items of the scraper %s "unavailable" and causes one warning (the options: %j)',
     async (id, options) => {
       const { baseUrl, world, warnings } = await closedWorld();
       const sources = configured({ [id]: { ...options, baseUrl } });
@@ -174,7 +174,7 @@ describe("a source secret that cannot be used", () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it('makes the items "unavailable" and causes a warning if it is not the required RSA private key', async () => {
+  it('makes the items "unavailable" and causes a warning if the secret is not the required RSA private key', async () => {
     const { baseUrl, world, warnings } = await closedWorld();
     const secrets = { read: () => Promise.resolve(`-----BEGIN PRIVATE KEY-----\n${canary}`) };
     const [, options] = productAdapters[2];
@@ -248,7 +248,7 @@ describe("the tokens of a price history key", () => {
   const all = [...ids, "retailer_a.offer_check"];
 
   it.each(all)(
-    "are not requested by any scraper with this key after %s received an empty balance",
+    "are not requested by any scraper with this key after the scraper %s received an empty balance",
     async (first) => {
       history = await startHistoryDouble(() => ({ status: 429, body: envelope({}, spent) }));
       const found = readers(history.url, () => "/sources/a");
@@ -275,7 +275,7 @@ describe("the tokens of a price history key", () => {
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(390);
   });
 
-  it("do not delay scrapers with another key", async () => {
+  it("do not delay scrapers with a different key", async () => {
     history = await startHistoryDouble(() => ({ status: 429, body: envelope({}, spent) }));
     const found = readers(history.url, (scraper) => `/sources/${scraper}`);
     for (const id of all) await found.get(id)?.(inSeconds(2));
@@ -294,26 +294,29 @@ describe("a source adapter whose server is down", () => {
   it.each([
     ...productAdapters.map(([id, options]) => [id, { ...options, baseUrl }] as const),
     ["retailer_c.standard", { adapter: "web", urlTemplate: `${baseUrl}/p/{id}`, userAgent }],
-  ] as const)('returns "unavailable" for %s by the deadline: %j', async (id, options) => {
-    const reports: SourceReport[] = [];
-    const secrets = { read: () => Promise.resolve(privateKey) };
-    const world = aSourceWorld({ secrets, report: (report) => reports.push(report) });
-    const scraper = scraperFor(configured({ [id]: options }), world)(id);
-    const ids = ["B000000001", "B000000002"];
-    const read = { scraper: id, marketplace: "us", ids, deadline: inSeconds(1) };
-    const answers = await scraper.read(read);
-    expect(answers.map((answer) => [answer.id, answer.status])).toEqual(
-      ids.map((one) => [one, "unavailable"]),
-    );
-    expect(reports).toMatchObject([
-      { source: options.adapter, scraper: id, items: { unavailable: 2 } },
-    ]);
-  });
+  ] as const)(
+    'returns "unavailable" for the scraper %s by the deadline (the options: %j)',
+    async (id, options) => {
+      const reports: SourceReport[] = [];
+      const secrets = { read: () => Promise.resolve(privateKey) };
+      const world = aSourceWorld({ secrets, report: (report) => reports.push(report) });
+      const scraper = scraperFor(configured({ [id]: options }), world)(id);
+      const ids = ["B000000001", "B000000002"];
+      const read = { scraper: id, marketplace: "us", ids, deadline: inSeconds(1) };
+      const answers = await scraper.read(read);
+      expect(answers.map((answer) => [answer.id, answer.status])).toEqual(
+        ids.map((one) => [one, "unavailable"]),
+      );
+      expect(reports).toMatchObject([
+        { source: options.adapter, scraper: id, items: { unavailable: 2 } },
+      ]);
+    },
+  );
 
   it.each([
     { adapter: "upstream", baseUrl },
     { adapter: "a_history", baseUrl, secret: "/sources/a" },
-  ])('returns "unavailable" for offers and offer checks: %j', async (options) => {
+  ])('returns "unavailable" for offers and offer checks (the options: %j)', async (options) => {
     const reports: SourceReport[] = [];
     const { offerScraperFor, offerCheckerFor } = offerSources(
       configured({

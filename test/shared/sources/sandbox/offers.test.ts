@@ -59,7 +59,7 @@ const productOf = (id: string): RetailerAFields | undefined => {
 };
 
 describe("the sandbox's offers reader", () => {
-  it("returns one result per ID in the order of the request, and the same results for the same time", async () => {
+  it("returns one result per ID in the order of the request, and equal results for equal times", async () => {
     const answers = await read(catalog);
     expect(answers.map(({ id }) => id)).toEqual(catalog);
     expect(new Set(answers.map(({ fetchedAt }) => fetchedAt))).toEqual(new Set([noon]));
@@ -96,7 +96,7 @@ describe("the sandbox's offers reader", () => {
     expect(offers.filter(({ condition }) => !known.has(condition))).toEqual([]);
   });
 
-  it("returns the offer count and the featured offer of a product read at the same time", async () => {
+  it("returns the same offer count and the same featured offer as a product read at the same time", async () => {
     let compared = 0;
     for (const { id, offers, totalOffers } of found(await read(catalog))) {
       const product = productOf(id);
@@ -154,7 +154,7 @@ describe("the sandbox's offers reader", () => {
     expect(references(later)).toEqual(references(now));
   });
 
-  it("returns 31 offers of a large listing, and the count of all its offers", async () => {
+  it("returns 31 offers of a large listing, and the count of all offers of the listing", async () => {
     const { totalOffers, offers } = await only("B0SANDBOXM");
     expect({ totalOffers, shown: offers.length }).toEqual({ totalOffers: 45, shown: 31 });
     expect(offers.filter(({ price }) => price * 100 !== Math.round(price * 100))).toEqual([]);

@@ -72,7 +72,7 @@ describe("a sandbox listing", () => {
     }
   });
 
-  it("takes each form of a real listing for at least one ID", () => {
+  it("takes each form of a real listing for at least one sandbox ID", () => {
     const shareOf = (is: (state: ItemStateA) => boolean): number =>
       states.filter(is).length / states.length;
     expect(shareOf(({ isParent }) => isParent)).toBeGreaterThan(0.01);
@@ -93,7 +93,7 @@ describe("a sandbox listing", () => {
     for (const type of availabilityTypes) expect([type, types.has(type)]).toEqual([type, true]);
   });
 
-  it("has no offers and no buy box if it is a parent listing", () => {
+  it("has no offers and no buy box if the listing is a parent listing", () => {
     const parents = states.filter(({ isParent }) => isParent);
     expect(parents.length).toBeGreaterThan(0);
     for (const { offers, buybox } of parents)
@@ -102,7 +102,7 @@ describe("a sandbox listing", () => {
 });
 
 describe("the tiers of a sandbox listing", () => {
-  it("have the same values as the listing, and as each other, in their common fields", () => {
+  it("have the same values as the listing in the fields that they share", () => {
     let compared = 0;
     for (const id of ids.slice(0, 1_000)) {
       const state = stateOf(id);
@@ -140,7 +140,7 @@ describe("the tiers of a sandbox listing", () => {
     expect(lite).not.toHaveProperty("images");
   });
 
-  it("omit in some listings the fields that are missing on some real product pages", () => {
+  it("omit in some listings the fields that some real product pages lack", () => {
     const seen = ids.map((id) => read("full", id)).filter((one) => one !== undefined);
     const without = (has: (fields: RetailerAFields) => unknown): number =>
       seen.filter((fields) => has(fields) === undefined).length / seen.length;

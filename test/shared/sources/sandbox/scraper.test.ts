@@ -32,7 +32,7 @@ const snapshot = (scraper: ProductScraperId, answer: Answer): Record<string, unk
 const priceKey = (scraper: ProductScraperId): string =>
   scraper === "retailer_a.pulse" ? "newMinPrice" : "price";
 
-describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
+describe.each(scraperIds)("the sandbox scraper, configured as %s,", (scraper) => {
   scraperContract("sandbox", async () => ({
     scraper: sandboxScraper({ seed, clock: systemClock }),
     scraperId: scraper,
@@ -77,7 +77,7 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
       }
     });
 
-    it('returns "ok" for the same items at any time', () => {
+    it('returns "not_found" for the same item IDs at any time', () => {
       const missing = (time: string): string[] =>
         ids.filter((id) => read(scraper, id, time).status === "not_found");
       expect(missing("2026-09-09T09:09:09.000Z")).toEqual(missing(noon));
@@ -130,7 +130,7 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
     });
 
     it.each(["12:00:00.001Z", "12:05:00.000Z", "13:00:00.000Z"])(
-      "returns another price at %s if the ID has a changing price",
+      "returns at the time %s another price than at noon if the ID has a changing price",
       (time) => {
         const priceAt = (when: string): unknown =>
           snapshot(scraper, at("price_changes_every_read", when))[priceKey(scraper)];
@@ -153,7 +153,7 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
       expect(at("comes_and_goes", oddMinute).status).toBe("not_found");
     });
 
-    it('returns "ok" until the Unix time in the ID, and not after it', () => {
+    it('returns "ok" until the Unix time that the ID contains, and "not_found" after this time', () => {
       const digits = String(Date.parse(noon) / 1_000).slice(-8);
       const id = `${scrapers[scraper].platform === "retailer_a" ? "BX" : "90"}${digits}`;
       expect(id).toMatch(delistingIds[scrapers[scraper].platform].pattern);
@@ -176,7 +176,7 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
 
 describe("the reserved sandbox IDs", () => {
   it.each(["retailer_a", "retailer_b", "retailer_c", "retailer_d"] as const)(
-    "of %s occur once each, in the platform's form",
+    "of the platform %s occur once each, in the form of this platform's IDs",
     (platform) => {
       const ids = reservedIds[platform].map(({ id }) => id);
       expect(new Set(ids).size).toBe(ids.length);
@@ -185,7 +185,7 @@ describe("the reserved sandbox IDs", () => {
     },
   );
 
-  it("cause the same behavior under the same number on every platform", () => {
+  it("cause the same behavior on every platform if they have the same number", () => {
     const common = (platform: keyof typeof reservedIds): string[] =>
       reservedIds[platform]
         .filter(({ id }) => /[0-8]$/.test(id))

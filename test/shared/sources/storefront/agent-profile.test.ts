@@ -6,7 +6,7 @@ import {
 import { violationsOf } from "../../../../tools/sources/storefront/official-schemas.ts";
 
 it.each(protocolVersions)(
-  "the agent profile for version %s matches the official schema and declares only this version",
+  "the agent profile for the protocol version %s matches the official schema and declares only this version",
   (version) => {
     const profile = agentProfile(version);
     expect(violationsOf("agentProfile", profile)).toEqual([]);

@@ -129,7 +129,7 @@ describe("the fields of an item in a store", () => {
     });
   });
 
-  it("contain the price and the stock in the form of retailer_c and retailer_d", () => {
+  it("contain the price and the stock in the form of the platforms retailer_c and retailer_d", () => {
     expect(fieldsIn(answerTo(completeReply(), { platform: "retailer_c" }))["retailer_c"]).toEqual({
       regularPrice: 150,
       shipping: "IN_STOCK",
@@ -152,7 +152,7 @@ describe("the fields of an item in a store", () => {
       "Trail Master X 11",
     ],
     ["both titles in any other case", "11", "Trail Master X - 11"],
-  ])("have as their title %s", (_, title, expected) => {
+  ])("have as their title, depending on the variant, %s", (_, title, expected) => {
     expect(fieldsIn(changed({ title }))["title"]).toBe(expected);
   });
 
@@ -216,7 +216,7 @@ describe("the fields of an item in a store", () => {
     ["an EAN that is a UPC with a zero", [{ type: "EAN", value: "0012345678905" }], "012345678905"],
     ["an EAN of another country", [{ type: "EAN", value: "4006381333931" }], undefined],
     ["an ISBN", [{ type: "ISBN", value: "9783161484100" }], undefined],
-  ])("have the UPC that results if the store has %s", (_, barcodes, upc) => {
+  ])("have the UPC that results if the store has the barcode: %s", (_, barcodes, upc) => {
     expect((fieldsIn(changed({ barcodes }))["retailer_b"] as { upc?: string }).upc).toBe(upc);
   });
 
@@ -251,9 +251,12 @@ describe("an amount in minor units", () => {
     [1_999, "COP", 19.99],
     [12_345, "CLF", 1.2345],
     [9_007_199_254_740_991, "USD", 90_071_992_547_409.91],
-  ])("is converted to the main unit: %i of %s is %d", (minor, currency, amount) => {
-    expect(amountOfMinor(minor, currency)).toBe(amount);
-  });
+  ])(
+    "is converted to the main unit: the amount %i of the currency %s is %d",
+    (minor, currency, amount) => {
+      expect(amountOfMinor(minor, currency)).toBe(amount);
+    },
+  );
 });
 
 describe("a reply of a store", () => {
@@ -271,7 +274,7 @@ describe("a reply of a store", () => {
     ["its ID", storeId],
     ["a sentence with its ID", `Product not found: ${storeId}.`],
     ["its ID and a colon", `${storeId}: no such variant`],
-  ])("reports an item as missing by a message with %s", (_, content) => {
+  ])("reports an item as missing if a message names the item exactly (by %s)", (_, content) => {
     expect(reports(missing(content))).toBe(true);
     expect(reports(missing(content, "error"))).toBe(true);
   });
@@ -280,9 +283,12 @@ describe("a reply of a store", () => {
     ["a longer ID", `${storeId}3`],
     ["an ID that ends with it", `https://${storeId}`],
     ["no ID", "Some items were not found"],
-  ])("does not report an item as missing by a message with %s", (_, content) => {
-    expect(reports(missing(content))).toBe(false);
-  });
+  ])(
+    "does not report an item as missing if no message names the item exactly (a message with %s)",
+    (_, content) => {
+      expect(reports(missing(content))).toBe(false);
+    },
+  );
 
   it("reports an item as missing by a message whose path contains its ID", () => {
     const message = { type: "info", code: "not_found", path: `$.ids['${storeId}']` };
@@ -291,7 +297,7 @@ describe("a reply of a store", () => {
     );
   });
 
-  it("does not report an item as missing for a warning, or if the reply contains a variant with its ID", () => {
+  it("does not report an item as missing if a message is only a warning, or if the reply contains a variant with the item's ID", () => {
     expect(reports(missing(storeId, "warning"))).toBe(false);
     expect(reports({ ...missing(storeId), ...completeReply() })).toBe(false);
   });
@@ -301,7 +307,7 @@ describe("a reply of a store", () => {
     expect(reports(missing(storeId, "info", [error]))).toBe(false);
   });
 
-  it("contains an item only if it matches the ID exactly", () => {
+  it("contains an item only if the store marks a match of the item's ID as exact", () => {
     const inputs = (match: string, id = storeId): object =>
       completeReply({ inputs: [{ id, match }] });
     const found = (reply: object): boolean => {
@@ -318,7 +324,7 @@ describe("a reply of a store", () => {
   it.each([
     ["two variants with this ID", { price: { amount: 99, currency: "USD" } }, {}],
     ["two variants with other IDs", { id: "1" }, { id: "2" }],
-  ])("contains no item if an ID has several exact matches: %s", (_, one, other) => {
+  ])("contains no item for an ID with several exact matches (%s)", (_, one, other) => {
     const productsIn = (changes: object): readonly object[] =>
       (completeReply({ ...changes }) as { products: readonly object[] }).products;
     const products = [...productsIn(one), ...productsIn(other)];

@@ -155,16 +155,19 @@ describe("the storefront scraper and the version of the protocol", () => {
     ["only the older version", ["2026-04-08"], "2026-04-08"],
     ["a version that is not known and an older one", ["2027-02-01", "2026-08-25"], "2026-08-25"],
     ["a version that is not known and the oldest", ["2027-02-01", "2026-04-08"], "2026-04-08"],
-  ])("uses the newest common version if the store has %s", async (_, versions, expected) => {
-    for (const isDiscoverable of [true, false]) {
-      const subject = await begin({ versions, isDiscoverable });
-      expect(statuses(await subject.read(ids))).toEqual(["ok"]);
-      expect(versionsIn(subject)).toEqual([expected]);
-    }
-  });
+  ])(
+    "uses the newest version that both sides know if the store has %s",
+    async (_, versions, expected) => {
+      for (const isDiscoverable of [true, false]) {
+        const subject = await begin({ versions, isDiscoverable });
+        expect(statuses(await subject.read(ids))).toEqual(["ok"]);
+        expect(versionsIn(subject)).toEqual([expected]);
+      }
+    },
+  );
 
   it.each([true, false])(
-    'warns and returns "unavailable" if no common version exists (the store has a profile: %s)',
+    'warns and returns "unavailable" if no common version exists (the store publishes a profile: %s)',
     async (isDiscoverable) => {
       const { read, warnings, store } = await begin({ versions: ["2027-02-01"], isDiscoverable });
       expect(statuses(await read(ids))).toEqual(["unavailable"]);
@@ -173,7 +176,7 @@ describe("the storefront scraper and the version of the protocol", () => {
     },
   );
 
-  it("sends the configured agent profile unchanged if its version is fixed", async () => {
+  it("sends the configured agent profile unchanged if the version in its address is fixed", async () => {
     const { profileUrl, store } = await begin();
     const fixed = profileUrl.replace("{version}", "2026-04-08");
     const scraper = storefrontAt(store.url, { profileUrl: fixed });
@@ -266,7 +269,7 @@ describe("the storefront scraper with a store that misbehaves", () => {
   const ids = listedNumbers(2);
 
   it.each(misbehaviors.map((name) => [name, outcomes[name]] as const))(
-    'in the case "%s" makes the items "%s" after at most nine calls',
+    'with the misbehavior "%s" makes the items "%s" after at most nine calls',
     async (name) => {
       const { read, store } = await begin({ misbehave: misbehavesAs(name) });
       const answers = await read(ids, name === "hang" ? 2_000 : 30_000);
@@ -283,14 +286,14 @@ describe("the storefront scraper with a store that misbehaves", () => {
     ["other_currency", "the store returns prices in another currency than USD"],
     ["garbage", "the store sends an unreadable reply with status 200"],
     ["incompatible", "the store reports an error in a reply with status 200"],
-  ] as const)('in the case "%s" warns the operator', async (name, warning) => {
+  ] as const)('with the misbehavior "%s" warns the operator', async (name, warning) => {
     const { read, warnings } = await begin({ misbehave: misbehavesAs(name) });
     await read(ids);
     expect(warnings.join("\n")).toContain(`retailer_b.standard: storefront: ${warning}`);
   });
 
   it.each(["429_seconds", "429_body", "200_busy"] as const)(
-    'in the case "%s" waits as long as the store demands',
+    'with the misbehavior "%s" waits as long as the store demands',
     async (name) => {
       const { read } = await begin({ misbehave: misbehavesAs(name) });
       const startedAt = Date.now();
@@ -300,7 +303,7 @@ describe("the storefront scraper with a store that misbehaves", () => {
   );
 
   it.each(["rate_params", "rate_message"] as const)(
-    'in the case "%s" does not read in smaller batches',
+    'with the misbehavior "%s" does not read in smaller batches',
     async (name) => {
       const { read, store, warnings } = await begin({
         misbehave: misbehavesAs(name),
@@ -313,7 +316,7 @@ describe("the storefront scraper with a store that misbehaves", () => {
     },
   );
 
-  it("reads the other items if the store refuses one ID in any batch", async () => {
+  it("returns the other items if the store refuses each batch with a certain ID", async () => {
     const bad = ids[1] ?? "";
     const misbehave = (call: { readonly ids: readonly string[] }): Misbehavior | undefined =>
       call.ids.includes(storeId(bad)) ? "400" : undefined;

@@ -49,7 +49,7 @@ describe("the parser of upstream replies that have an error beside the results",
   };
 
   it.each([{ error: "db down" }, { errors: [{ code: 1 }] }, { fault: { code: 1 } }])(
-    'returns no item as "not_found": %j',
+    'returns no item as "not_found" (the error fields: %j)',
     (beside) => {
       const entries = entriesOf(beside);
       const statuses = entries.map(({ status }) => status);
@@ -64,7 +64,7 @@ describe("the parser of upstream replies that have an error beside the results",
   );
 
   it.each([{}, { error: null }, { error: 0, errors: [], message: "" }, { error: false }])(
-    "ignores empty error fields: %j",
+    "ignores empty error fields (%j)",
     (beside) => {
       expect(entriesOf(beside).map(({ status }) => status)).toContain("not_found");
     },

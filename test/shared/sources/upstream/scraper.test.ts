@@ -71,7 +71,7 @@ describe("the upstream scraper", () => {
     expect(new Set(calls().map(({ headers }) => headers["x-request-id"])).size).toBe(3);
   });
 
-  it("sends the server a deadline that is a quarter of a second before its own deadline", async () => {
+  it("sends the server a deadline that is a quarter of a second before the scraper's deadline", async () => {
     await read({ tryTimeoutMs: 2_000 });
     expect(calls()[0]?.body["deadline_ms"]).toBe(1_750);
     await read({ withinMs: 1_000, tryTimeoutMs: 2_000 });
@@ -123,7 +123,7 @@ describe("the upstream scraper after a temporary failure", () => {
   it.each([
     ["seconds", "429_seconds"],
     ["a date", "429_date"],
-  ] as const)("waits as long as Retry-After demands, given as %s", async (_, name) => {
+  ] as const)("waits as long as Retry-After demands, in the form of %s", async (_, name) => {
     const times: number[] = [];
     const play = alwaysMisbehaving(name);
     const answers = await read({
@@ -143,7 +143,7 @@ describe("the upstream scraper after a temporary failure", () => {
     ["a connection reset", "reset"],
     ["a body that is cut off", "cut_off"],
     ["a call that hangs", "hang"],
-  ] as const)("retries after %s", async (_, name) => {
+  ] as const)("retries once after a failed call: %s", async (_, name) => {
     const answers = await read({
       tryTimeoutMs: 300,
       misbehave: ({ number }) => (number === 1 ? name : undefined),
@@ -208,11 +208,14 @@ describe("the upstream scraper after a permanent failure", () => {
     ["a redirect", "redirect", { kind: "refused", status: 302 }],
     ["a reply that is not JSON", "garbage", { kind: "unreadable" }],
     ["a reply in another charset than it declares", "wrong_charset", { kind: "unreadable" }],
-  ] as const)('returns "unavailable" and warns after one call for %s', async (_, name, note) => {
-    expect(statuses(await read(always(name)))).toEqual(["unavailable"]);
-    expect(subject.notes).toMatchObject([note]);
-    expect(calls()).toHaveLength(1);
-  });
+  ] as const)(
+    'returns "unavailable" and warns after one call (the response: %s)',
+    async (_, name, note) => {
+      expect(statuses(await read(always(name)))).toEqual(["unavailable"]);
+      expect(subject.notes).toMatchObject([note]);
+      expect(calls()).toHaveLength(1);
+    },
+  );
 
   it('warns and returns "unavailable" for a "not_found" result in a reply that reports an error', async () => {
     const ids = ["9000000", "9000007"];
@@ -265,21 +268,24 @@ describe("an upstream reply", () => {
     ["has numbers as IDs", "numeric_ids"],
     ["also has the ID as asin", "with_asin"],
     ["has no fetchedAt", "no_time"],
-  ] as const)("is accepted if it %s", async (_, name) => {
-    expect(statuses(await read(always(name)))).toEqual(["ok"]);
-  });
+  ] as const)(
+    "is accepted if it deviates from the contract without harm: it %s",
+    async (_, name) => {
+      expect(statuses(await read(always(name)))).toEqual(["ok"]);
+    },
+  );
 
-  it('makes an item "unavailable" if it lacks the requested ID', async () => {
+  it('makes an item "unavailable" if the reply lacks the requested ID', async () => {
     const ids = ["9000000", "9000003", "9000007"];
     const answers = await read({ ids, ...always("ids_missing") });
     expect(statuses(answers)).toEqual(["unavailable", "ok", "not_found"]);
   });
 
-  it("with two answers for an ID provides the first one", async () => {
+  it("that contains two answers for an ID provides the first answer", async () => {
     expect(statuses(await read(always("ids_doubled")))).toEqual(["ok"]);
   });
 
-  it("with IDs that were not requested adds no answers", async () => {
+  it("that contains IDs that were not requested provides no answers for these IDs", async () => {
     const [answer, ...more] = await read(always("ids_foreign"));
     expect(answer?.id).toBe("9000000");
     expect(more).toEqual([]);
@@ -289,7 +295,7 @@ describe("an upstream reply", () => {
     ["retailer_a.lite", "B0SANDBOX0"],
     ["retailer_b.standard", "9000000"],
     ["retailer_d.standard", "9000000"],
-  ] as const)("may contain numbers as strings: %s", async (scraper, id) => {
+  ] as const)("may contain numbers as strings, for the scraper %s", async (scraper, id) => {
     const [honest] = await read({ scraper, ids: [id] });
     const [answer] = await read({ scraper, ids: [id], ...always("text_numbers") });
     expect(answer).toEqual({ ...honest, fetchedAt: answer?.fetchedAt });
@@ -304,21 +310,21 @@ describe("an upstream reply", () => {
     }
   });
 
-  it('makes its items "unavailable" if it is in the currency of another marketplace', async () => {
+  it('makes its items "unavailable" if the reply is in the currency of another marketplace', async () => {
     expect(statuses(await read(always("other_currency")))).toEqual(["unavailable"]);
   });
 
-  it('makes its items "partial" if it has no data', async () => {
+  it('makes its items "partial" if the items have no data', async () => {
     const [answer] = await read(always("no_data"));
     expect(answer).toMatchObject({ status: "partial", fields: { retailer_d: {} } });
   });
 
-  it('makes its items "unavailable" if it is older than a day, even if it reports them as "not_found"', async () => {
+  it('makes its items "unavailable" if the reply is older than a day, even if it reports the items as "not_found"', async () => {
     const answers = await read({ ids: ["9000000", "9000007"], ...always("stale") });
     expect(statuses(answers)).toEqual(["unavailable", "unavailable"]);
   });
 
-  it("counts as read at the current time if its read time is in the future", async () => {
+  it("counts as read at the current time if the read time in the reply is in the future", async () => {
     const startedAt = Date.now();
     const [answer] = await read(always("ahead"));
     expect(answer?.status).toBe("ok");
@@ -327,7 +333,7 @@ describe("an upstream reply", () => {
     expect(fetchedAt).toBeLessThanOrEqual(Date.now());
   });
 
-  it("is returned with the fields of the requested tier, and no others", async () => {
+  it("is returned with exactly the fields of the requested tier", async () => {
     const [pulse] = await read({ scraper: "retailer_a.pulse", ids: ["B0SANDBOX0"] });
     const fields = pulse !== undefined && "fields" in pulse ? pulse.fields : {};
     expect(Object.keys(fields["retailer_a"] ?? {})).toEqual(["newCount", "newMinPrice"]);
@@ -345,19 +351,25 @@ describe("an upstream reply about offers", () => {
   it.each([
     ["has numbers as text", "text_numbers"],
     ["has unknown fields", "unknown_fields"],
-  ] as const)("is accepted if it %s", async (_, name) => {
-    const [honest] = await offers({});
-    const [answer] = await offers(always(name));
-    expect(answer).toEqual({ ...honest, fetchedAt: answer?.fetchedAt });
-  });
+  ] as const)(
+    "is accepted if it deviates from the contract without harm: it %s",
+    async (_, name) => {
+      const [honest] = await offers({});
+      const [answer] = await offers(always(name));
+      expect(answer).toEqual({ ...honest, fetchedAt: answer?.fetchedAt });
+    },
+  );
 
   it.each([
     ["has no data", "no_data"],
     ["is in another currency", "other_currency"],
     ["is older than a day", "stale"],
-  ] as const)('makes the listing "unavailable" if it %s', async (_, name) => {
-    expect(statuses(await offers(always(name)))).toEqual(["unavailable"]);
-  });
+  ] as const)(
+    'makes the listing "unavailable" if the reply cannot be used: it %s',
+    async (_, name) => {
+      expect(statuses(await offers(always(name)))).toEqual(["unavailable"]);
+    },
+  );
 
   it("with several buy box offers makes only the first one the buy box", async () => {
     const [answer] = await offers(always("all_featured"));
@@ -365,7 +377,7 @@ describe("an upstream reply about offers", () => {
     expect(featured).toEqual([true, false]);
   });
 
-  it('makes the offer "unavailable" if it has no data for an offer check', async () => {
+  it('makes the offer "unavailable" if the reply has no data for the offer check', async () => {
     const { options, dependencies } = await begin(always("no_data"));
     const checked = await upstreamOfferChecker(options, dependencies).checkOffers({
       marketplace: "us",

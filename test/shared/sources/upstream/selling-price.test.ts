@@ -10,7 +10,7 @@ const found = (data: object, scraper: ProductScraperId = "retailer_d.standard"):
 };
 
 describe("a selling price from an upstream server", () => {
-  it.each([0, "0", "0.00", 0.001, -1])("is unknown if it is %j", (amount) => {
+  it.each([0, "0", "0.00", 0.001, -1])("is unknown if the value is %j", (amount) => {
     const price = { amount, currency: "USD" };
     const { status, fields } = found({ price, availability: inStock });
     expect(status).toBe("partial");
@@ -23,7 +23,7 @@ describe("a selling price from an upstream server", () => {
     expect(found({ price: null, availability: soldOut }).status).toBe("ok");
   });
 
-  it("is returned if it is one cent", () => {
+  it("is returned if the price is one cent", () => {
     const price = { amount: 0.01, currency: "USD" };
     expect(found({ price, availability: inStock })).toMatchObject({
       status: "ok",
@@ -31,13 +31,13 @@ describe("a selling price from an upstream server", () => {
     });
   });
 
-  it("is unknown if it is 0, whereas other price fields may be 0", () => {
+  it("is unknown if the price is 0, although other price fields may be 0", () => {
     const standard = { amount: 0, currency: "USD" };
     const data = { retailer_b: { shipping: { standard } } };
     expect(found(data, "retailer_b.standard").fields).toMatchObject(data);
   });
 
-  it('at the tier pulse makes an item "partial" if the price is 0, but not if it is null and there are no offers', () => {
+  it('at the tier pulse makes an item "partial" if the price is 0, but not if the price is null and there are no offers', () => {
     const pulse = (newMinPrice: unknown, newCount: number): ProductData =>
       found({ retailer_a: { newCount, newMinPrice } }, "retailer_a.pulse");
     expect(pulse(0, 1)).toMatchObject({

@@ -28,7 +28,7 @@ const offer = {
 
 describe("the reader of the data in an upstream reply", () => {
   it.each(stepScraperIds)(
-    "returns data that match the schema of the scraper %s, or undefined",
+    "returns either data that match the schema of the scraper %s, or undefined",
     (scraper) => {
       const schema: v.GenericSchema = upstreamData[scraper];
       fc.assert(

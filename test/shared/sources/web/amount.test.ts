@@ -37,9 +37,12 @@ describe("the parser of amounts in web pages", () => {
     ["1,299", 1299],
     ["$1,249.50", 1249.5],
     ["12,99", undefined],
-  ])("treats a comma in US dollars as a thousands separator: parses %j as %j", (text, amount) => {
-    expect(amountOf(text, "USD")).toBe(amount);
-  });
+  ])(
+    "treats a comma in US dollars as a thousands separator: parses the text %j as %j",
+    (text, amount) => {
+      expect(amountOf(text, "USD")).toBe(amount);
+    },
+  );
 
   it.each([
     "US$19.99",
@@ -51,7 +54,7 @@ describe("the parser of amounts in web pages", () => {
     "US $19.99",
     "19.99 US $",
     "19.99€",
-  ])("parses the text %j with a currency or a word for a single piece", (text) => {
+  ])("parses the text %j, which names a currency or a single piece", (text) => {
     expect(amountOf(text, null)).toBe(19.99);
   });
 
@@ -93,7 +96,7 @@ describe("the parser of amounts in web pages", () => {
     ["1'299 000", undefined],
     ["999'000", 999_000],
   ])(
-    "accepts blanks and apostrophes only as thousands separators: parses %j as %j",
+    "accepts blanks and apostrophes only as thousands separators: parses the text %j as %j",
     (text, amount) => {
       expect(amountOf(text, null)).toBe(amount);
     },

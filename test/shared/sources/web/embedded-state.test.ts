@@ -29,7 +29,7 @@ describe("the reader of product data in a page's scripts", () => {
       `<script>var s = {sku: '6501234', price: 21.50, currency: 'USD', inStock: true};</script>`,
     ],
     ["a call", `<script>gtag('event', 'view_item', ${JSON.stringify(product)});</script>`],
-  ])("reads the price and the stock from %s", (_, script) => {
+  ])("reads the price and the stock from a script of the form: %s", (_, script) => {
     expect(read(script)).toMatchObject({
       price: { amount: 21.5, currency: "USD" },
       availability: "instock",
@@ -48,7 +48,7 @@ describe("the reader of product data in a page's scripts", () => {
     ["a nested price", { id: 6_501_234, price: { current: { value: 21.5, currency: "USD" } } }],
     ["a price in minor units", { id: 6_501_234, price: 2_150, currency: "USD" }],
     ["a sale price", { id: "6501234", price: 30, salePrice: 21.5, currency: "USD" }],
-  ])("finds the price of a product with %s", (_, value) => {
+  ])("finds the price of a product of the form: %s", (_, value) => {
     expect(read(json(value)).price).toEqual({ amount: 21.5, currency: "USD" });
   });
 
@@ -65,7 +65,7 @@ describe("the reader of product data in a page's scripts", () => {
     ],
     ["in another currency", { sku: "6501234", price: 21.5, currency: "EUR" }],
     ["that is a former price", { sku: "6501234", regularPrice: 21.5, currency: "USD" }],
-  ])("reports no price %s", (_, value) => {
+  ])("reports no price that may be wrong: a price %s", (_, value) => {
     expect(read(json(value))).not.toHaveProperty("price");
   });
 
@@ -76,7 +76,7 @@ describe("the reader of product data in a page's scripts", () => {
     expect(facts).not.toHaveProperty("availability");
   });
 
-  it("adds the stock to markup with only a price, and does not replace this price", () => {
+  it("adds the stock to markup that has only a price, and does not replace the price in the markup", () => {
     const { availability: _word, ...offer } = anOffer();
     const html = aPage(
       linkedData(aProduct({ offers: offer })) + json(product),

@@ -122,7 +122,7 @@ describe("the extraction of a product from a random page", () => {
     ["quotation marks", `<link rel="canonical" ${"'\"".repeat(1_000_000)}`],
     ["commas", linkedData(`{${", ".repeat(400_000)}`)],
     ["letters and no tag", "x".repeat(6_000_000)],
-  ])("takes a short time for a page with very many %s", (_, html) => {
+  ])("takes a short time for a page with a very large number of %s", (_, html) => {
     inTime(() => extracted(html));
   });
 });

@@ -62,7 +62,7 @@ describe("the extraction of a product from invalid JSON-LD", () => {
     ["a comment", json.replace("{", "{ /* the product */ ")],
     ["a missing bracket", json.slice(0, -1)],
     ["single quotes", json.replaceAll('"', "'")],
-  ])("parses the JSON-LD despite %s", (_, block) => {
+  ])("parses the JSON-LD despite the text around or in it: %s", (_, block) => {
     expect(factsOf(ofJson(block))).toMatchObject({ title: "Kelwick Lamp", price: usd(19.99) });
   });
 
@@ -96,7 +96,7 @@ describe("the extraction of a product from invalid JSON-LD", () => {
     ["a conditional comment", "<!--[if !IE]><!--><p>x</p><!--<![endif]-->"],
     ["a script that contains a comment mark", '<script>const mark = "<!--";</script>'],
     ["a script after a comment mark", "<script><!--\nrun();\n//--></script>"],
-  ])("parses the block after %s", (_, before) => {
+  ])("parses the block after another part of the page: %s", (_, before) => {
     expect(factsOf(aPage(before + linkedData(aProduct()))).price).toEqual(usd(19.99));
   });
 
@@ -198,12 +198,12 @@ describe("the choice of the product on a page", () => {
     ["its Open Graph address", '<meta property="og:url" content="/p/6509999">', {}],
     ["the product's number", "", { sku: "6509999" }],
     ["the product's address", "", { url: "/p/6509999" }],
-  ])("returns no product for the page of another product, recognized by %s", (_, head, fields) => {
+  ])("returns no product for the page of another product (recognized by %s)", (_, head, fields) => {
     const page = aPageWithoutAddress(head + linkedData(aProduct(fields)));
     expect(extracted(page).proof).toBe("another");
   });
 
-  it("accepts the product if the requested address has the ID and the page does not contradict it", () => {
+  it("accepts the product if the requested address contains the ID and nothing on the page contradicts the ID", () => {
     const page = aPageWithoutAddress(linkedData(aProduct()));
     expect(factsOf(page).price).toEqual(usd(19.99));
     const home = new URL("https://shop.example/");
@@ -251,7 +251,7 @@ describe("a group of variants in JSON-LD", () => {
     });
   });
 
-  it("returns no price of a variant for the group itself", () => {
+  it("returns no price for the group if only a variant has a price", () => {
     const facts = factsOf(page, at("80112233"));
     expect(facts).toMatchObject({ title: "Cedar Shirt", brand: "Cedar" });
     expect(facts).not.toHaveProperty("price");
@@ -289,7 +289,7 @@ describe("the choice of the offer on a page", () => {
     expect(facts.availability).toBe("instock");
   });
 
-  it("prefers the single offers in an aggregate offer to its lowest price", () => {
+  it("prefers the single offers in an aggregate offer to the lowest price of the aggregate offer", () => {
     const aggregate = { "@type": "AggregateOffer", lowPrice: 5, priceCurrency: "USD" };
     expect(priceAmong({ ...aggregate, offers: [anOffer({ priceCurrency: undefined })] })).toEqual(
       usd(19.99),
@@ -351,7 +351,7 @@ describe("the availability on a page", () => {
     ["NOT SOLD", undefined],
     ["constructor", undefined],
     ["", undefined],
-  ])('with the source value %j is "%s"', (availability, word) => {
+  ])('with the source value %j is the term "%s"', (availability, word) => {
     const product = aProduct({ offers: anOffer({ availability }) });
     expect(factsOf(ofJson(product)).availability).toBe(word);
   });
@@ -371,7 +371,7 @@ describe("the microdata extraction", () => {
     ["an element's text", '<b itemprop="price"> 7.50 </b>'],
     ["whole and cents in separate elements", '<b itemprop="price">$<i>7</i><sup>.50</sup></b>'],
     ["an element with several property names", '<b itemprop="lowPrice price">7.50</b>'],
-  ])("parses a price from %s", (_, inner) => {
+  ])("parses a price from an element of the form: %s", (_, inner) => {
     expect(factsOf(offer(inner)).price).toEqual(usd(7.5));
   });
 
@@ -467,7 +467,7 @@ describe("a page without a product", () => {
     }
   });
 
-  it("does not count as a block page if it is long, and proves nothing about the product", () => {
+  it("does not count as a block page if the page is long, but does not prove that the product is missing", () => {
     expect(extracted(aPage("")).proof).toBe("nothing");
   });
 });

@@ -24,11 +24,11 @@ describe("an extraction rule of the deployer", () => {
     ["an attribute", '.buy meta[itemprop="x"] @content', 18.75],
     ["a value in a JSON script", "script#state => /item/now", 17.25],
     ["a value in an object that a script assigns", "window.shop.page => /item/now", 16.5],
-  ])("reads a value from %s", (_, rule, amount) => {
+  ])("reads a value from a place of the form: %s", (_, rule, amount) => {
     expect(amountBy(rule)).toBe(amount);
   });
 
-  it("is skipped if it finds nothing, and the next rule is used", () => {
+  it("is skipped if it finds nothing, and the next rule for the same field is used", () => {
     expect(amountBy(".missing", "script#state => /item/later", ".now")).toBe(18.75);
   });
 
@@ -78,18 +78,18 @@ describe("an extraction rule of the deployer", () => {
     expect(factsWith(html, { rules: { price: [".missing"] } }).price?.amount).toBe(19.99);
   });
 
-  it("gives no price if it finds a text that is not a single amount", () => {
+  it("returns no price if it finds a text that is not a single amount", () => {
     const html = aPage(linkedData(aProduct()), body);
     expect(factsWith(html, { rules: { price: [".open"] } })).not.toHaveProperty("price");
   });
 
-  it("does not make a page of another product count as the requested product", () => {
+  it("does not make the page of another product count as the page of the requested product", () => {
     const other = page.replace("/p/6501234", "/p/777");
     const wanted = { url: new URL("https://shop.example/p/6501234") };
     expect(readWith(other, { rules: { price: [".now"] }, wanted }).proof).toBe("nothing");
   });
 
-  it("gives no price in a currency other than the marketplace's", () => {
+  it("returns no price in a currency other than the marketplace's", () => {
     const euros = aPage("", body.replaceAll("$18.75", "18,75 €"));
     expect(readWith(euros, { fallbacks: [], rules: { price: [".now"] } }).proof).toBe(
       "foreign_currency",
@@ -123,7 +123,7 @@ describe("the option 'extract' of the web adapter", () => {
     expect(issueOf({ price, currency: ["= USD"] })).toBeUndefined();
   });
 
-  it("leaves the price of the offer unchanged if the option contains no rules", () => {
+  it("leaves the price of the page's offer unchanged if the option contains no rules", () => {
     const html = aPage(linkedData(aProduct({ offers: anOffer({ price: 5 }) })));
     expect(factsWith(html, { rules: {} }).price?.amount).toBe(5);
   });

@@ -54,11 +54,14 @@ describe("price specifications in JSON-LD", () => {
     ["an installment", { priceComponentType: "https://schema.org/Installment" }],
     ["a hundred pieces", quantity({ minValue: 100 })],
     ["a hundred pieces, in a text", { eligibleQuantity: "100" }],
-  ])("for %s give no price, and do not replace the price of a single piece", (_, fields) => {
-    const price = { price: 10, ...fields };
-    expect(specified(price)).toBeUndefined();
-    expect(specified(price, { price: 12 })).toEqual(usd(12));
-  });
+  ])(
+    "for a unit other than a single piece (%s) give no price, and do not replace the price of a single piece",
+    (_, fields) => {
+      const price = { price: 10, ...fields };
+      expect(specified(price)).toBeUndefined();
+      expect(specified(price, { price: 12 })).toEqual(usd(12));
+    },
+  );
 
   it.each([
     ...["EA", "C62", "H87", "each"].map((unitCode) => ({ unitCode })),
@@ -70,16 +73,16 @@ describe("price specifications in JSON-LD", () => {
     { eligibleQuantity: "1 pc" },
     quantity({ minValue: 1, maxValue: 99 }),
     quantity({ maxValue: 5 }),
-  ])("for a single piece give the price, with the unit %j", (fields) => {
+  ])("for a single piece give the price (the specification of the unit: %j)", (fields) => {
     expect(specified({ price: 12, ...fields })).toEqual(usd(12));
   });
 
-  it("give no price if they differ", () => {
+  it("give no price if their prices differ", () => {
     expect(specified({ price: 8 }, { price: 12 })).toBeUndefined();
     expect(specified({ price: 12 }, { price: "12.00" })).toEqual(usd(12));
   });
 
-  it("give a price for a price range only if both ends are equal", () => {
+  it("give a price for a price range only if the two ends of the range are equal", () => {
     expect(specified({ minPrice: 10, maxPrice: 50 })).toBeUndefined();
     expect(specified({ minPrice: 10, maxPrice: "$1,0000" })).toBeUndefined();
     expect(specified({ maxPrice: 10 })).toBeUndefined();
@@ -96,9 +99,12 @@ describe("a price next to a price specification", () => {
     ["a sale price", { price: 14.99, priceType: "https://schema.org/SalePrice" }],
     ["a range", { minPrice: 19.99, maxPrice: 39.99 }],
     ["another price of one piece", { price: 29.99, unitCode: "C62" }],
-  ])("is not returned if the specification contains %s", (_, specification) => {
-    expect(beside(specification)).toBeUndefined();
-  });
+  ])(
+    "is not returned if the specification contradicts the price (it contains %s)",
+    (_, specification) => {
+      expect(beside(specification)).toBeUndefined();
+    },
+  );
 
   it.each([
     ["the same price", { price: "19.99" }],
@@ -109,9 +115,12 @@ describe("a price next to a price specification", () => {
     ["a dozen's price", { price: 14.99, eligibleQuantity: { minValue: 12 } }],
     ["another currency's price", { price: 17.99, priceCurrency: "EUR" }],
     ["a delivery price", { "@type": "DeliveryChargeSpecification", price: 5 }],
-  ])("is returned if the specification contains %s", (_, specification) => {
-    expect(beside(specification)).toEqual(usd(19.99));
-  });
+  ])(
+    "is returned if the specification does not contradict the price (it contains %s)",
+    (_, specification) => {
+      expect(beside(specification)).toEqual(usd(19.99));
+    },
+  );
 });
 
 describe("an offer on a page", () => {
@@ -154,7 +163,7 @@ describe("an aggregate offer on a page", () => {
     ["a range whose end cannot be read", { lowPrice: 10, highPrice: "$1,0000" }],
     ["a range and a price in it", { price: 10, lowPrice: 10, highPrice: 50 }],
     ["two different prices", { price: 10, lowPrice: 12, highPrice: 12 }],
-  ])("with %s has no price", (_, fields) => {
+  ])("has no price if it does not determine one price (it has %s)", (_, fields) => {
     expect(priceOf(aggregate(fields))).toBeUndefined();
   });
 

@@ -102,7 +102,7 @@ const always =
     path === "/robots.txt" ? undefined : reaction;
 
 describe.each(["retailer_b.standard", "retailer_c.standard", "retailer_d.standard"] as const)(
-  "the web scraper as %s",
+  "the web scraper, configured as %s,",
   (scraperId) => {
     scraperContract("web", async () => {
       const source = await startShop(({ path }) => {
@@ -266,12 +266,12 @@ describe('the web scraper\'s status "not_found"', () => {
     expect(await statusFor(410)).toBe("not_found");
   });
 
-  it("is returned for a response 404 only if the deployer configured this", async () => {
+  it("is returned for a response 404 only if the deployer set 'notFoundStatus'", async () => {
     expect(await statusFor(404)).toBe("unavailable");
     expect(await statusFor(404, { notFoundStatus: true })).toBe("not_found");
   });
 
-  it("is not returned for a block page with any HTTP status", async () => {
+  it("is never returned for a block page, whatever the HTTP status is", async () => {
     for (const title of ["Access denied", "Pardon Our Interruption", "Robot or human?"]) {
       const block = `<title>${title}</title>`;
       expect(await statusFor(410, {}, block)).toBe("unavailable");
@@ -284,7 +284,7 @@ describe('the web scraper\'s status "not_found"', () => {
     ["a login page whose query contains the ID", "/login?next=/p/6501234", "unavailable"],
     ["a general page for delisted items", "/gone?from=6501234", "unavailable"],
   ])(
-    "is returned for a redirect to a missing page only if the ID is in the path of its address: %s",
+    "is returned for a redirect to a missing page only if the ID is in the path of the missing page's address (%s)",
     async (_, Location, status) => {
       for (const end of [404, 410]) {
         const react = ({ path }: PageCall): PageReaction | undefined => {
@@ -305,17 +305,20 @@ describe('the web scraper\'s status "not_found"', () => {
     expect(await statusOf(readAgain(scraper, ["6501234"]))).toBe("not_found");
   });
 
-  it.each([301, 302])("is not returned for a redirect %d to the home page", async (status) => {
-    const home = (end: PageReaction): Promise<string | undefined> =>
-      statusOf(
-        readFrom(({ path }) => {
-          if (path === "/robots.txt") return undefined;
-          return path === "/" ? end : { status, headers: { Location: "/" } };
-        }),
-      );
-    expect(await home({ body: aPage("") })).toBe("unavailable");
-    expect(await home({ status: 410 })).toBe("unavailable");
-  });
+  it.each([301, 302])(
+    "is not returned for a redirect with the status %d to the home page",
+    async (status) => {
+      const home = (end: PageReaction): Promise<string | undefined> =>
+        statusOf(
+          readFrom(({ path }) => {
+            if (path === "/robots.txt") return undefined;
+            return path === "/" ? end : { status, headers: { Location: "/" } };
+          }),
+        );
+      expect(await home({ body: aPage("") })).toBe("unavailable");
+      expect(await home({ status: 410 })).toBe("unavailable");
+    },
+  );
 });
 
 describe("the robots.txt of a site", () => {
@@ -334,7 +337,7 @@ describe("the robots.txt of a site", () => {
     ["is empty", "", "ok"],
     ["is not a robots.txt", "<html><body>Shop</body></html>", "ok"],
   ])(
-    "allows or prevents a read of the page according to its rules if it %s",
+    "allows or prevents a read of the page according to its rules (it %s)",
     async (_, body, status) => {
       expect(await statusOf(readFrom(withRobots(rules(body))))).toBe(status);
       expect(shop.pages()).toHaveLength(status === "ok" ? 1 : 0);
@@ -342,21 +345,21 @@ describe("the robots.txt of a site", () => {
   );
 
   it.each([401, 403, 404, 410])(
-    "with status %d allows the robot to read every page",
+    "with the status %d allows the robot to read every page",
     async (status) => {
       expect(await statusOf(readFrom(withRobots({ status })))).toBe("ok");
     },
   );
 
   it.each([429, 500, 503])(
-    'with status %d makes pages "unavailable", and the scraper requests no page',
+    'with the status %d makes pages "unavailable", and the scraper requests no page',
     async (status) => {
       expect(await statusOf(readFrom(withRobots({ status })))).toBe("unavailable");
       expect(shop.pages()).toEqual([]);
     },
   );
 
-  it('without a response makes pages "unavailable", and the scraper requests no page', async () => {
+  it('makes pages "unavailable" if the request for it gets no response, and the scraper requests no page', async () => {
     for (const reaction of ["hang", "reset"] as const) {
       const read = readFrom(withRobots(reaction), undefined, { withinMs: 1_000 });
       expect(await statusOf(read)).toBe("unavailable");
@@ -419,7 +422,7 @@ describe("the robots.txt of a site", () => {
     expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(500);
   });
 
-  it("has the same effect whether its rules are URL-encoded or not", async () => {
+  it("has the same effect whether or not its rules are URL-encoded", async () => {
     const forbids = (rule: string, path: string): Promise<string | undefined> => {
       const read = async (): Promise<readonly Answer[]> => {
         shop = await startShop(withRobots(rules(`User-agent: *\nDisallow: ${rule}`)));
@@ -440,31 +443,34 @@ describe("the robots.txt of a site", () => {
   it.each([
     [45, 45_000, 0],
     [86_400, 3_600_000, 1],
-  ])("with a crawl delay of %d s delays the next page by %d ms", async (delay, gapMs, warnings) => {
-    let nowMs = Date.now();
-    const sleeps: number[] = [];
-    const clock = {
-      ...systemClock,
-      now: () => new Date(nowMs),
-      sleep: async (milliseconds: number) => {
-        sleeps.push(milliseconds);
-        nowMs += milliseconds;
-      },
-    };
-    shop = await startShop(withRobots(rules(`User-agent: *\nCrawl-delay: ${delay}`)));
-    started.push(shop);
-    const notes: string[] = [];
-    const scraper = scraperOn(
-      shop.url,
-      { callsAtOnceMax: 1 },
-      { clock, note: (problem) => notes.push(problem) },
-    );
-    const answers = await readAgain(scraper, ["6501234", "6501235"], { withinMs: 9_000_000 });
-    expect(answers.map(({ status }) => status)).not.toContain("unavailable");
-    // The client's own rate limit causes waits of at most a millisecond.
-    expect(sleeps.filter((milliseconds) => milliseconds > 1)).toEqual([gapMs]);
-    expect(notes).toHaveLength(warnings);
-  });
+  ])(
+    "with a crawl delay of %d s delays the next page by %d ms, at most an hour",
+    async (delay, gapMs, warnings) => {
+      let nowMs = Date.now();
+      const sleeps: number[] = [];
+      const clock = {
+        ...systemClock,
+        now: () => new Date(nowMs),
+        sleep: async (milliseconds: number) => {
+          sleeps.push(milliseconds);
+          nowMs += milliseconds;
+        },
+      };
+      shop = await startShop(withRobots(rules(`User-agent: *\nCrawl-delay: ${delay}`)));
+      started.push(shop);
+      const notes: string[] = [];
+      const scraper = scraperOn(
+        shop.url,
+        { callsAtOnceMax: 1 },
+        { clock, note: (problem) => notes.push(problem) },
+      );
+      const answers = await readAgain(scraper, ["6501234", "6501235"], { withinMs: 9_000_000 });
+      expect(answers.map(({ status }) => status)).not.toContain("unavailable");
+      // The client's own rate causes waits of at most a millisecond.
+      expect(sleeps.filter((milliseconds) => milliseconds > 1)).toEqual([gapMs]);
+      expect(notes).toHaveLength(warnings);
+    },
+  );
 
   it('makes a page "unavailable" if its crawl delay ends after the deadline', async () => {
     const delayed = withRobots(rules("User-agent: *\nCrawl-delay: 3600"));
@@ -483,7 +489,7 @@ describe("a redirect of a product page", () => {
     };
 
   it.each([301, 302, 303, 307, 308])(
-    "with status %d is followed within the site",
+    "with the status %d is followed within the site",
     async (status) => {
       const read = readFrom(({ path }) => {
         if (path === "/robots.txt") return undefined;
@@ -549,7 +555,7 @@ describe("the body of a product page", () => {
       'text/html;charset="latin1"',
       '<meta charset="utf-8">',
     ],
-  ])("is decoded in the charset of %s", async (_, contentType, meta) => {
+  ])("is decoded in the charset that is declared by %s", async (_, contentType, meta) => {
     const page = meta + pageOf("6501234", { name: "Crème brûlée" });
     const reaction = {
       headers: { "Content-Type": contentType },
@@ -586,7 +592,7 @@ describe("the body of a product page", () => {
 });
 
 describe("a site's block of the web scraper", () => {
-  it.each([403, 429, 500, 503])('with status %d makes items "unavailable"', async (status) => {
+  it.each([403, 429, 500, 503])('with the status %d makes items "unavailable"', async (status) => {
     const read = readFrom(always({ status, body: pageOf("6501234") }));
     expect(await statusOf(read)).toBe("unavailable");
   });
@@ -624,7 +630,7 @@ describe("a site's block of the web scraper", () => {
       "about a lock named security check",
       "<title>Shop</title><p>Security check lock, robot check included</p>",
     ],
-  ])("is not assumed if the pages are %s", async (_, body) => {
+  ])("is not assumed if the pages only resemble block pages (they are %s)", async (_, body) => {
     const statuses = (await afterTen({ body })).map(({ status }) => status);
     expect(statuses).toEqual([...Array(10).fill("unavailable"), ...Array(10).fill("ok")]);
   });
@@ -634,7 +640,7 @@ describe("a site's block of the web scraper", () => {
     [404, "<title>Not here</title>Complete the CAPTCHA to write to us."],
     [410, "<title>Security check lock</title>The security check lock is no longer sold."],
   ])(
-    "is not assumed for a page with status %d that mentions a robot check only below its title: %s",
+    "is not assumed for a page with the status %d that mentions a robot check only below its title (the page: %s)",
     async (status, body) => {
       const statuses = (await afterTen({ status, body })).map((answer) => answer.status);
       const gone = status === 410 ? "not_found" : "unavailable";
@@ -655,7 +661,7 @@ describe("a site's block of the web scraper", () => {
     ["a captcha", { body: "<title>Shop</title><p>Enter the <b>CAPTCHA</b> below</p>" }],
     ["a question", { body: "<title>Shop</title><h1>Are you human?</h1><p>Please press here.</p>" }],
   ])(
-    "recognized by %s prevents further calls to the site after five such responses",
+    "that is recognized by %s prevents further calls to the site after five such responses",
     async (_, reaction) => {
       await afterTen(reaction);
       expect(shop.pages()).toHaveLength(5);

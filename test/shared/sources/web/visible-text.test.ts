@@ -34,7 +34,7 @@ describe("the reader of the stock in a page's visible text", () => {
     ],
     ["a control of another product", `<div class="carousel">${button}</div>`, undefined],
     ["no statement", "<p>Nice lamp</p>", undefined],
-  ])("finds the stock in %s", (_, body, availability) => {
+  ])("finds the stock in a part of the page of the form: %s", (_, body, availability) => {
     expect(visible(body).availability).toBe(availability);
   });
 });
@@ -56,7 +56,7 @@ describe("the reader of prices and products in a page's visible text", () => {
       "the amount before other products",
       `<p>$21.50</p><ul class="related-products"><li>$9.00</li></ul>`,
     ],
-  ])("finds the price in %s", (_, body) => {
+  ])("finds the price in a part of the page of the form: %s", (_, body) => {
     expect(visible(body).price).toEqual({ amount: 21.5, currency: "USD" });
   });
 
@@ -66,7 +66,7 @@ describe("the reader of prices and products in a page's visible text", () => {
     ["another currency", "<p>21,50 €</p>"],
     ["a number without a currency", "<p>21.50</p>"],
     ["a unit price", "<p>$21.50 / lb</p>"],
-  ])("reports no price for %s", (_, body) => {
+  ])("reports no price for a text without a clear price: %s", (_, body) => {
     expect(visible(body)).not.toHaveProperty("price");
   });
 
@@ -99,7 +99,7 @@ describe("the identity of the product on a page without markup", () => {
       aPage("", body).replace("<title>Shop", "<title>Page not found"),
     ],
     ["shows neither a price nor the stock", aPage("", heading)],
-  ])("is not proven if the page %s", (_, html) => {
+  ])("is not proven if the page contradicts it (the page %s)", (_, html) => {
     expect(readWith(html).proof).toBe("nothing");
   });
 
@@ -183,7 +183,7 @@ describe("a price in a page's markup", () => {
   });
 
   it.each(["$24.90", "24,90", "$<b>24</b><sup>90</sup>"])(
-    "is reported if the page shows it as %s",
+    "is reported if the page shows it in the form %s",
     (text) => {
       expect(visible(`<p>${text}</p><p>$21.50</p>`, markup).price?.amount).toBe(24.9);
     },

@@ -55,7 +55,7 @@ it.each([
     taken: 3,
   },
 ])(
-  "a reconcile check that reads a second time to confirm differences reports $what",
+  "a reconcile check that reads again to confirm differences reports $what",
   async ({ found, stored, taken }) => {
     const { look, taken: looked } = looks(...found);
 
@@ -67,7 +67,7 @@ it.each([
   },
 );
 
-it("a reconcile check that reads again to confirm differences stops after 8 reads of changing rows", async () => {
+it("a reconcile check whose rows change at every read stops after 8 reads, and returns no differences and 'isSteady' false", async () => {
   const { look, taken } = looks(moving);
 
   expect(await confirm(look, { clock })).toEqual({ differences: [], isSteady: false });

@@ -66,14 +66,14 @@ async function read(between: () => Promise<void> = async () => {}): Promise<Read
   return readShards(account, since, { ledgerReader: { ...ledgerReader, shards }, clock });
 }
 
-it("reconcile reports no difference if credits move from one shard to another between its reads of the two shards", async () => {
+it("reconcile reports no difference if credits move from one shard to another between the reads of the two shards", async () => {
   // The credits exceed the balance of the first shard.
   const { since, differences } = await read(() => reserve("req_large", 20_000));
   expect(differences).toEqual([]);
   expect(await since()).toMatchObject({ differences: [], isSteady: true });
 });
 
-it("reconcile does not compare the daily usage of calls that changed a shard after its read of the shard", async () => {
+it("reconcile does not compare the daily usage of calls that changed a shard after reconcile read the shard", async () => {
   const { since } = await read();
   for (let n = 0; n < 12; n += 1) {
     await reserve(`req_${n}`, 2);
@@ -89,7 +89,7 @@ it("reconcile does not compare the daily usage of calls that changed a shard aft
   expect(changed.holds).not.toContain("req_open");
 });
 
-it("reconcile reads an account again if credits are granted during its read of the account's shards", async () => {
+it("reconcile reads an account again if credits are granted while reconcile reads the account's shards", async () => {
   const { bench, accountId } = world;
   const now = bench.clock.now();
   const grant = { accountId, changeId: "late", type: "grant", credits: 7, now } as const;

@@ -60,7 +60,7 @@ describe("the reconciliation of an account's row", () => {
     [{ lifetime: 1 }, "lifetime is 1, should be 143"],
     [{ inFlight: 0 }, "in_flight is 0, should be 1"],
     [{ id: "acct_2" }, "id is acct_2, should be acct_1"],
-  ])("reports the wrong value in the row: %j", (changed, line) => {
+  ])("reports the wrong value in the row (%j)", (changed, line) => {
     expect(linesOf(changed)).toEqual([`acct_1: ${line}`]);
   });
 
@@ -84,7 +84,7 @@ describe("the reconciliation of an account's row with sequence number 7", () => 
     [7, []],
     [8, ["acct_1 entry 8: row is beyond sequence 7, should be within it"]],
     [10, ["acct_1 entries 8 to 10: row is beyond sequence 7, should be within it"]],
-  ])("with the newest ledger entry %i reports the differences %j", (newest, lines) => {
+  ])("with the newest ledger entry number %i reports the differences %j", (newest, lines) => {
     const differences = beyondDifferences({ accountId, sequence: 7 }, newest);
     expect(differences.map(differenceLine)).toEqual(lines);
   });
@@ -131,7 +131,7 @@ describe("the reconciliation of hold rows", () => {
     [{ credits: 41 }, "credits is 41, should be 40"],
     [{ shard: 1 }, "shard is 1, should be 0"],
     [{ isOpen: false, charged: 0, dueAt: null }, "state is resolved, should be open"],
-  ])("reports the wrong value in the row of an open hold: %j", (changed, line) => {
+  ])("reports the wrong value in the row of an open hold (%j)", (changed, line) => {
     expect(linesOf([{ ...open, ...changed }, resolved])).toEqual([`acct_1 hold req_open: ${line}`]);
   });
 
@@ -147,7 +147,7 @@ describe("the reconciliation of hold rows", () => {
     [10, []],
     [11, ["acct_1 hold req_long_ago: charged is 11, should be 0 to 10"]],
   ])(
-    "for a hold row of 10 credits with the charge %i, unknown to the ledger, reports the differences %j",
+    "for a hold row of 10 credits with the charge %i, of which the ledger has no record, reports the differences %j",
     (charged, lines) => {
       expect(linesOf([open, resolved, { ...long, charged }])).toEqual(lines);
       const alone = { ...incomplete, open: new Map(), resolved: new Map() };

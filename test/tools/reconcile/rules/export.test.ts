@@ -11,11 +11,11 @@ const run = {
 const untried = exportOf(run);
 
 describe("the outbox entries that a stored export must have", () => {
-  it("are the export's first entry until the first attempt fails", () => {
+  it("are one entry for the first attempt, until the first attempt fails", () => {
     expect(entriesFor(untried)).toEqual([firstEntry(run)]);
   });
 
-  it("are the entry of the next attempt after a failure", () => {
+  it("are one entry for the next attempt after a failure", () => {
     const failed = { ...untried, tries: 1, nextAttemptAt: "2026-11-20T10:05:00.000Z" };
     expect(entriesFor(failed)).toEqual(nextEntries(failed));
     expect(entriesFor(failed)).toMatchObject([{ lane: "later", dueAt: failed.nextAttemptAt }]);

@@ -190,22 +190,28 @@ describe("the check of a ledger with missing entries", () => {
   it.each([
     [3, "entry 2"],
     [5, "entries 2 to 4"],
-  ])("reports the gap before entry %i as missing: %s", (sequence, which) => {
-    const fold = openFold();
-    fold.take(entry(1, opening));
-    const differences = fold.take(entry(sequence, { ...charge(3), balanceAfter: 0 }));
-    // The reservation of the hold may be among the missing entries, so the check does not report
-    // the hold.
-    expect(differences.map(differenceLine)).toEqual([missing(which)]);
-    expect(fold.end(sequence).sums.isWhole).toBe(false);
-  });
+  ])(
+    "reports the gap before the entry %i as missing (the missing numbers: %s)",
+    (sequence, which) => {
+      const fold = openFold();
+      fold.take(entry(1, opening));
+      const differences = fold.take(entry(sequence, { ...charge(3), balanceAfter: 0 }));
+      // The reservation of the hold may be among the missing entries, so the check does not report
+      // the hold.
+      expect(differences.map(differenceLine)).toEqual([missing(which)]);
+      expect(fold.end(sequence).sums.isWhole).toBe(false);
+    },
+  );
 
   it.each([
     [2, "entry 2"],
     [4, "entries 2 to 4"],
-  ])("reports the gap up to the newest entry %i as missing: %s", (sequence, which) => {
-    const fold = openFold();
-    fold.take(entry(1, opening));
-    expect(fold.end(sequence).differences.map(differenceLine)).toEqual([missing(which)]);
-  });
+  ])(
+    "reports the gap up to the newest entry %i as missing (the missing numbers: %s)",
+    (sequence, which) => {
+      const fold = openFold();
+      fold.take(entry(1, opening));
+      expect(fold.end(sequence).differences.map(differenceLine)).toEqual([missing(which)]);
+    },
+  );
 });

@@ -27,7 +27,7 @@ describe("the items that a store's search returns", () => {
     expect(idTemplateOf(items)).toBe("gid://store/V/{id}");
   });
 
-  it("keep the store's IDs if two of them contain the same number", () => {
+  it("keep the store's IDs if two of these IDs contain the same number", () => {
     const items = found(variantWith("A-10001"), variantWith("B-10001"));
     expect(items.map(({ id }) => id)).toEqual(["A-10001", "B-10001"]);
     expect(idTemplateOf(items)).toBeUndefined();
@@ -41,7 +41,7 @@ describe("the items that a store's search returns", () => {
     ],
     ["a price by weight", { quantity_unit: { unit: "LBR", scale: 2 } }, null],
     ["a price of 0", { price: { amount: 0, currency: "USD" } }, null],
-  ])("have the price that the storefront adapter returns: %s", (_, changes, price) => {
+  ])("have the same price as the storefront adapter returns (%s)", (_, changes, price) => {
     expect(found(variantWith("10001", changes))[0]?.price).toBe(price);
   });
 

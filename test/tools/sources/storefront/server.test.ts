@@ -65,7 +65,7 @@ describe("the reference store", () => {
     ["search_catalog", { filters: { price: { min: 1 } } }, "searchResponse"],
     ["search_catalog", { query: "nonsuch" }, "searchResponse"],
   ])(
-    "replies to %s with %j, and the reply matches the official schemas",
+    "replies to the tool %s with the arguments %j, and the reply matches the official schemas",
     async (name, catalog, schema) => {
       const { store, profiles } = await begin();
       const profile = profiles.profileUrl.replace("{version}", "2026-08-25");
@@ -110,11 +110,14 @@ describe("the reference store", () => {
   it.each([
     ["no https:// address", "http://store.example/profile.json", "invalid_profile_url"],
     ["an address that does not respond", "http://127.0.0.1:9/profile.json", "profile_unreachable"],
-  ])("refuses an agent profile with %s", async (_, profile, reason) => {
-    const { store } = await begin();
-    const reply = await post(store, callOf("search_catalog", profile, { query: "lamp" }));
-    expect(reply.error).toMatchObject({ code: -32_001, data: { code: reason } });
-  });
+  ])(
+    "refuses an agent profile that it cannot read (the profile has %s)",
+    async (_, profile, reason) => {
+      const { store } = await begin();
+      const reply = await post(store, callOf("search_catalog", profile, { query: "lamp" }));
+      expect(reply.error).toMatchObject({ code: -32_001, data: { code: reason } });
+    },
+  );
 
   it("returns the remaining results of a search to a request with the cursor", async () => {
     const { store, profiles } = await begin();
