@@ -434,6 +434,16 @@ describe("drain, which processes the entries of an outbox,", () => {
     expect(steps.slice(0, 3)).toEqual(["prepares a", "prepares b", "reads the target"]);
   });
 
+  it("reads a large outbox with one request for each lane and set of entries, however many entries it processes in parallel", async () => {
+    entries = Array.from({ length: 100 }, (_, n) => entry(`e${String(n).padStart(3, "0")}`));
+    session = { ...session, target: () => Promise.resolve({ hasEnded: false, parallel: 10 }) };
+    await drain(target, dependencies);
+
+    expect(worked()).toHaveLength(100);
+    // The first read shows that the outbox is large. The sets have 25, 60, 15 and 0 entries.
+    expect(reads).toBe(1 + 4 * 2);
+  });
+
   it("processes nothing and closes the session if the account is at its limit", async () => {
     entries = [entry("a")];
     isAdmitted = false;
