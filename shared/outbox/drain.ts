@@ -93,7 +93,7 @@ export interface DrainDependencies<LogRecord> {
  */
 const entriesAtOnceMin = 25;
 const entriesPerLoop = 6;
-/** Number of parallel loops for the first read of a session, which does not know the target yet. */
+/** Number of parallel loops for the first read of a session, which precedes that of the target. */
 const parallelMin = 1;
 /** Maximum number of entries that a session prepares together. It caches at most 32 runs. */
 const preparedMax = 25;
@@ -136,13 +136,13 @@ export async function drain<LogRecord>(
   let next: Date | null;
   try {
     await work.entries.load(entriesAtOnceMin);
-    // The session begins its reads without waiting for the admission, because one request then reads
-    // the rows for both. Otherwise each session would take one more request. If the account is at
-    // its limit, which is rare, the session does not need what it has read.
+    // The session begins its reads without waiting for the admission, because one request then
+    // reads the rows for both. Otherwise each session would take one more request. If the account
+    // is at its limit, which is rare, the session does not need what it has read.
     let due: DueEntries;
     [due, admission] = await Promise.all([
       nextEntries(work, parallelMin),
-      outbox.admit(target, { lease, now }),
+      outbox.admit(target, { lease, now, due: claimed.due }),
     ]);
     if (admission === null) return;
     next = await untilNothingIsDue(work, { due, additions: claimed.additions });
@@ -224,8 +224,8 @@ async function untilNothingIsDue<LogRecord>(
       // The next read of a large outbox must not return entries that are removed already.
       if (entries.remaining() === null) await changeRecorder.flush();
       due = await nextEntries(work, due.parallel);
-      // A crash during the next attempts must not repeat these. The last changes are stored with the
-      // release.
+      // A crash during the next attempts must not repeat these. The last changes are stored with
+      // the release.
       if (due.entries.length > 0) await changeRecorder.flush();
     }
     const held = { additions, remaining: entries.remaining() };
@@ -251,9 +251,9 @@ const nextEntries = async <LogRecord>(
     : dueEntries(work, parallelBefore);
 
 /**
- * Returns due entries, and the number of entries that the target now allows in parallel. Chooses the
- * entries before it reads the target, so that one request reads the target and the rows that the
- * session prepares. The number of chosen entries therefore depends on `parallelBefore`.
+ * Returns due entries, and the number of entries that the target now allows in parallel. Chooses
+ * the entries before it reads the target, so that one request reads the target and the rows that
+ * the session prepares. The number of chosen entries therefore depends on `parallelBefore`.
  */
 async function dueEntries<LogRecord>(
   { entries, session, dependencies, failed }: Work<LogRecord>,

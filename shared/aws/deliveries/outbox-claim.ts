@@ -35,6 +35,7 @@ interface Claim {
 /** The row of a delivery target. */
 export const headRow = object({
   additions: optional(number(), 0),
+  due_at: optional(string()),
   lease: optional(string()),
   lease_until: optional(string()),
   target_state: optional(unknown()),
@@ -76,9 +77,12 @@ export async function claimTarget(
     before = (await retryOnConflict(options, () => client.send(command))).Attributes;
   });
   if (!taken) return null;
-  const { additions, target_state: state, ...head } = parse(headRow, before ?? {});
-  return { additions, state, entries: entriesIn({ additions, ...head }) };
+  const { additions, due_at: dueAt, target_state: state, ...head } = parse(headRow, before ?? {});
+  const due = dueAt === undefined ? now : earlierOf(new Date(dueAt), now);
+  return { additions, due, state, entries: entriesIn({ additions, ...head }) };
 }
+
+const earlierOf = (one: Date, other: Date): Date => (one < other ? one : other);
 
 /**
  * Returns all entries of an outbox if the row of its target before the claim shows them: the outbox
@@ -104,7 +108,7 @@ const otherTargets = 2;
 export async function admitTarget(
   client: DynamoDBDocumentClient,
   options: DynamoOutboxBase,
-  { target, lease, now }: Claim,
+  { target, lease, now, due }: Claim & Pick<ClaimResult, "due">,
 ): Promise<Admission | null> {
   const { tableName } = options;
   const count = await readRow(client, tableName, deliveryKeys.endpointCount(target.accountId));
@@ -113,7 +117,7 @@ export async function admitTarget(
   const others = await readOthers(client, tableName, target);
   const decision = afterClaim({ targetId: target.targetId, claimedAt: now }, others, now);
   if (decision.outcome === "free") return { crowded: decision.isCrowded };
-  await giveBack(client, options, { target, token: lease.token, now });
+  await giveBack(client, options, { target, token: lease.token, due });
   return null;
 }
 
@@ -126,22 +130,26 @@ async function readOthers(
   return targets.filter(({ targetId }) => targetId !== target.targetId);
 }
 
-/** Releases a lease that this process has just got, and makes the target due immediately. */
+/**
+ * Releases a lease that this process has just got, and makes the target due since `due`, so that it
+ * keeps its place among the waiting targets of the account. `due` is never in the future. So the
+ * target is due immediately, even if an entry was added under the lease.
+ */
 async function giveBack(
   client: DynamoDBDocumentClient,
   options: DynamoOutboxBase,
   {
     target,
     token,
-    now,
-  }: { readonly target: DeliveryTarget; readonly token: string; readonly now: Date },
+    due,
+  }: { readonly target: DeliveryTarget; readonly token: string; readonly due: Date },
 ): Promise<void> {
   const command = new UpdateCommand({
     TableName: options.tableName,
     Key: deliveryKeys.outbox(target),
-    UpdateExpression: "SET due_at = :now REMOVE lease, lease_until, claimed_at",
+    UpdateExpression: "SET due_at = :due REMOVE lease, lease_until, claimed_at",
     ConditionExpression: "lease = :token",
-    ExpressionAttributeValues: { ":token": token, ":now": now.toISOString() },
+    ExpressionAttributeValues: { ":token": token, ":due": due.toISOString() },
   });
   await conditionalWrite(() => retryOnConflict(options, () => client.send(command)));
 }

@@ -69,8 +69,10 @@ function store(changes: OutboxChanges<string>): void {
 const listOutbox = (): OutboxStore<string> => ({
   add: () => Promise.reject(new Error("no test adds entries")),
   wake: () => Promise.reject(new Error("no test sends wake-up messages")),
-  claim: () =>
-    Promise.resolve(leased ? { additions, entries: claimedEntries, state: undefined } : null),
+  claim: (_, { now }) =>
+    Promise.resolve(
+      leased ? { additions, entries: claimedEntries, state: undefined, due: now } : null,
+    ),
   admit: () => Promise.resolve(isAdmitted ? { crowded: waiting.length > 0 } : null),
   waiting: () => Promise.resolve(waiting),
   all: (_, limit) => {

@@ -57,7 +57,8 @@ const claim = async (of: DeliveryTarget = target, by = store) => {
 const admitted = async (of: DeliveryTarget) => {
   const claimed = await claim(of);
   if (claimed === null) return null;
-  const admission = await store.admit(of, { lease: claimed.lease, now: clock.now() });
+  const { lease, due } = claimed;
+  const admission = await store.admit(of, { lease, now: clock.now(), due });
   return admission === null ? null : { ...claimed, ...admission };
 };
 /** Stores the number of webhook endpoints of an account. */
@@ -223,18 +224,48 @@ describe("an account with many delivery targets", () => {
   it("has at most four targets drained, even if many workers claim targets before they check their leases", async () => {
     const many = Array.from({ length: 11 }, (_, n) => ({ ...target, targetId: `we_${n}` }));
     for (const one of many) await store.add(one, [entry("a")]);
-    const leases = await Promise.all(many.map(async (one) => (await claim(one))?.lease));
+    const claims = await Promise.all(many.map((one) => claim(one)));
     const now = clock.now();
 
     const admissions = await Promise.all(
-      leases.map((lease, n) => {
-        if (lease === undefined) throw new Error("not claimed");
-        return store.admit(many[n] ?? target, { lease, now });
+      claims.map((claimed, n) => {
+        if (claimed === null) throw new Error("not claimed");
+        const { lease, due } = claimed;
+        return store.admit(many[n] ?? target, { lease, now, due });
       }),
     );
 
     expect(admissions.filter((one) => one !== null)).toHaveLength(targetsAtOnceMax);
     expect(await store.waiting(target.accountId, now)).toHaveLength(many.length - targetsAtOnceMax);
+  });
+
+  it("keeps the order of waiting targets if a claim of the first one is not admitted", async () => {
+    const busy = targets.slice(0, targetsAtOnceMax);
+    const [first = target, second = target] = targets.slice(targetsAtOnceMax);
+    for (const one of busy) await store.add(one, [entry("a")]);
+    for (const one of busy) await admitted(one);
+    await store.add(first, [entry("a")]);
+    clock.advance(1_000);
+    await store.add(second, [entry("a", { dueAt: clock.now().toISOString() })]);
+    clock.advance(1_000);
+
+    expect(await admitted(first)).toBeNull();
+    expect(await store.waiting(target.accountId, clock.now())).toEqual([first, second]);
+  });
+
+  it("has a target due now if a claim before its due time is not admitted, even if an entry was added since", async () => {
+    const busy = targets.slice(0, targetsAtOnceMax);
+    const last = targets.at(-1) ?? target;
+    for (const one of busy) await store.add(one, [entry("a")]);
+    for (const one of busy) await admitted(one);
+    await store.add(last, [entry("later", { dueAt: later })]);
+    const claimed = await claim(last);
+    if (claimed === null) throw new Error("not claimed");
+    await store.add(last, [entry("a")]);
+
+    const { lease, due } = claimed;
+    expect(await store.admit(last, { lease, now: clock.now(), due })).toBeNull();
+    expect(await store.waiting(target.accountId, clock.now())).toEqual([last]);
   });
 
   it("is not limited if it has at most two webhook endpoints", async () => {
