@@ -118,6 +118,19 @@ describe("the publication of a run", () => {
     expect(await keysOf()).toEqual(["run#wlrun_1", "run#wlrun_2"]);
   });
 
+  it("is repeated if DynamoDB throttles its transaction", async () => {
+    let isThrottled = true;
+    client = watchedClient(tables.client, (command, send) => {
+      if (command.constructor.name !== "TransactWriteCommand" || !isThrottled) return send();
+      isThrottled = false;
+      return Promise.reject(Object.assign(new Error("throttled"), { name: "ThrottlingException" }));
+    });
+    await publish("wlrun_1");
+
+    expect(isThrottled).toBe(false);
+    expect(await runsInFeed()).toEqual(["1 wlrun_1"]);
+  });
+
   it("of ten runs at the same time gives each run a number without gaps", async () => {
     const ids = Array.from({ length: 10 }, (_, n) => `wlrun_${n}`);
     await Promise.all(ids.map(publish));
