@@ -22,6 +22,7 @@ import { conditionalWrite, retryOnConflict, type Row } from "../table/dynamo.ts"
 import { queryRows } from "../table/query-rows.ts";
 import { readRow } from "../table/row-reads.ts";
 import { deliveryKeys } from "../table/table.ts";
+import { endpointCountOf } from "./endpoint-row.ts";
 import type { DynamoOutboxBase } from "./outbox.ts";
 import { entryOf } from "./outbox-entry.ts";
 import { emptiedLeaseUntil } from "./outbox-writes.ts";
@@ -48,7 +49,6 @@ const targetRow = object({
   lease_until: optional(string()),
   claimed_at: optional(string()),
 });
-const countRow = object({ endpoints: optional(number(), 0) });
 
 /** Claims a target. `OutboxStore.claim` describes the result. */
 export async function claimTarget(
@@ -112,8 +112,7 @@ export async function admitTarget(
 ): Promise<Admission | null> {
   const { tableName } = options;
   const count = await readRow(client, tableName, deliveryKeys.endpointCount(target.accountId));
-  const { endpoints } = parse(countRow, count ?? {});
-  if (endpoints + otherTargets <= targetsAtOnceMax) return { crowded: false };
+  if (endpointCountOf(count) + otherTargets <= targetsAtOnceMax) return { crowded: false };
   const others = await readOthers(client, tableName, target);
   const decision = afterClaim({ targetId: target.targetId, claimedAt: now }, others, now);
   if (decision.outcome === "free") return { crowded: decision.isCrowded };
