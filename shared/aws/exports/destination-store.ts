@@ -118,7 +118,10 @@ export const successWrite = (
   Update: {
     TableName,
     Key: deliveryKeys.destination(accountId),
-    ...updating(changesOf({ outcome: "exported", at }), { ":revision": revision }),
+    ...updating(
+      { set: { ...noFailures, last_success_at: at.toISOString() } },
+      { ":revision": revision },
+    ),
     ConditionExpression: isRevision,
   },
 });
@@ -137,8 +140,6 @@ const noFailures = { failures_in_row: 0, failing: false, last_error: null };
 
 function changesOf(report: DestinationReport): RowChanges {
   switch (report.outcome) {
-    case "exported":
-      return { set: { ...noFailures, last_success_at: report.at.toISOString() } };
     case "usable":
       return { set: noFailures };
     case "unusable":
