@@ -36,8 +36,8 @@ export interface DestinationStore {
   /** Deletes the destination. Returns false if there is none. */
   delete(accountId: string): Promise<boolean>;
   /**
-   * Stores the outcome of a test or of a failed export attempt. Does nothing if the destination was deleted or its
-   * revision is not `revision`.
+   * Stores the outcome of a test or of a failed export attempt. Does nothing if the destination was
+   * deleted or its revision is not `revision`.
    */
   report(accountId: string, revision: string, report: DestinationReport): Promise<void>;
 }

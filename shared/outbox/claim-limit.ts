@@ -6,7 +6,10 @@ export interface TargetTimes {
   readonly due: Date;
   /** End of the current or last lease. In the past if no worker has a lease. */
   readonly leaseUntil: Date;
-  /** Time of the claim of the current lease; null if the previous release claimed the target. */
+  /**
+   * Time of the claim of the current lease. Null if no worker has a lease, or if the lease holder
+   * runs the previous release, which does not store this time.
+   */
   readonly claimedAt: Date | null;
 }
 

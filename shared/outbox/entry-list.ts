@@ -35,7 +35,7 @@ export interface EntryList {
 
 /**
  * Creates the list of a target that this process has claimed. Reads nothing yet.
- * @param claimed all entries of the outbox; null if the claim does not know them
+ * @param claimed all entries of the outbox, if the claim returned them; otherwise null
  */
 export function entryList(
   target: DeliveryTarget,

@@ -57,7 +57,7 @@ export interface ClaimResult {
   readonly due: Date;
   /** The stored session state; undefined if there is none. */
   readonly state: unknown;
-  /** All entries of the outbox. Null if the claim does not know them. */
+  /** All entries of the outbox. Null if the row of the target does not contain them. */
   readonly entries: readonly OutboxEntry[] | null;
 }
 
