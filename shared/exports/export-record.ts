@@ -45,7 +45,7 @@ export interface ExportRecord {
   readonly finishedAt: string | null;
 }
 
-/** An export that succeeded, as the destination shows it. */
+/** The success of an export, from which the destination takes its status and `last_success_at`. */
 export interface DestinationSuccess {
   /** Revision of the destination to which the objects were written. */
   readonly revision: string;
@@ -53,8 +53,9 @@ export interface DestinationSuccess {
 }
 
 /**
- * What a session stores in the log of a destination: the state of an export, or a success, which is
- * not stored if the destination has changed.
+ * A record that a session stores for a destination: the state of an export, for the export log, or
+ * a success, for the row of the destination. A success is not stored if the destination has
+ * changed.
  */
 export type ExportLogRecord = ExportRecord | DestinationSuccess;
 
@@ -81,8 +82,8 @@ export const newExport = (
 });
 
 /**
- * Returns the export record reset to the first event and due now, so that the whole export is
- * repeated. The format and the number of attempts stay.
+ * Returns the export record with its progress reset and due now, so that the next attempt exports
+ * all events again. Keeps the format and the number of attempts.
  */
 export const restartExport = (record: ExportRecord, now: Date): ExportRecord => ({
   ...newExport(record),

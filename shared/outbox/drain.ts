@@ -27,7 +27,10 @@ export interface TimeSlice<LogRecord> {
    * @throws LeaseLost if another process has claimed the target
    */
   store(change: OutboxChange<LogRecord>): Promise<void>;
-  /** True if the time slice has ended. The next slice lists all entries that were not removed. */
+  /**
+   * Returns true if the time slice has ended. Entries that were not removed stay in the outbox for
+   * the next slice.
+   */
   isOver(): boolean;
 }
 
@@ -39,8 +42,8 @@ export interface Session<LogRecord> {
    */
   target(): Promise<TargetState>;
   /**
-   * Starts the reads that the work on these entries needs, so that all of them are one request. The
-   * entries are due and follow one after the other; the session may end before it works on all.
+   * Begins the reads that the work on these due entries needs, so that one request makes all of
+   * them. The session may end before it works on some of the entries.
    */
   prepare?(entries: readonly OutboxEntry[]): void;
   /** Processes one entry. Throws only if the service itself fails, not if the receiver fails. */
@@ -88,8 +91,8 @@ export interface DrainDependencies<LogRecord> {
 }
 
 /**
- * Minimum number of entries that one read lists: in total, and for each parallel loop. The next
- * read waits until all loops have ended, so each loop needs several entries to stay busy.
+ * Minimum number of entries in one set: in total, and for each parallel loop. The next set is read
+ * after all loops have ended, so each loop needs several entries to stay busy.
  */
 const entriesAtOnceMin = 25;
 const entriesPerLoop = 6;

@@ -53,7 +53,7 @@ export interface ClaimResult {
    * later additions.
    */
   readonly additions: number;
-  /** The time since which the target has been due, at most the time of the claim. */
+  /** Due time of the target before the claim, or the time of the claim if that is earlier. */
   readonly due: Date;
   /** The stored session state; undefined if there is none. */
   readonly state: unknown;
@@ -129,8 +129,8 @@ export interface OutboxStore<LogRecord> extends Outbox {
   ): Promise<ClaimResult | null>;
   /**
    * Checks the limit of the account after a claim with the same `lease` and `now`. `due` is the
-   * time that the claim returned. Null if `targetsAtOnceMax` other targets of the account are being
-   * drained; the lease is then released, and the target is due since `due` again.
+   * time that the claim returned. If `targetsAtOnceMax` other targets of the account are being
+   * drained, releases the lease, makes the target due at `due` again, and returns null.
    */
   admit(
     target: DeliveryTarget,

@@ -104,7 +104,7 @@ interface Appending {
   readonly others?: readonly Write[];
 }
 
-/** `known`: the feed already had the run, so nothing was written. */
+/** `appended`: the run was added. `known`: the feed already had the run; nothing was written. */
 export type AppendOutcome =
   | { readonly outcome: "appended" }
   | {

@@ -85,8 +85,9 @@ export async function claimTarget(
 const earlierOf = (one: Date, other: Date): Date => (one < other ? one : other);
 
 /**
- * Returns all entries of an outbox if the row of its target before the claim shows them: the outbox
- * was empty, and then one addition followed, which also copied its entry into the row.
+ * Returns all entries of an outbox, from the row of its target as it was before the claim. Null
+ * unless the row shows that exactly one entry was added since a release left the outbox empty. The
+ * addition has then copied the entry into the row.
  */
 function entriesIn({
   additions,
@@ -130,9 +131,9 @@ async function readOthers(
 }
 
 /**
- * Releases a lease that this process has just got, and makes the target due since `due`, so that it
- * keeps its place among the waiting targets of the account. `due` is never in the future. So the
- * target is due immediately, even if an entry was added under the lease.
+ * Releases a lease that this process has just got, and makes the target due at `due` again, so that
+ * it keeps its place among the waiting targets of the account. `due` is never in the future,
+ * because an entry that was added since the claim may already be due.
  */
 async function giveBack(
   client: DynamoDBDocumentClient,

@@ -107,8 +107,8 @@ export function dynamoDestinationStore(
 }
 
 /**
- * Builds the write of a successful export. Its condition fails if the destination was deleted or has
- * another revision.
+ * Builds the write that stores the time of a successful export in the destination's row. The
+ * condition of the write fails if the destination was deleted or has another revision.
  */
 export const successWrite = (
   TableName: string,
