@@ -97,7 +97,7 @@ const listOutbox = (): OutboxStore<string> => ({
     if (!leased) return { outcome: "lost" };
     if (held.additions !== additions) return { outcome: "more", additions };
     if (last !== undefined) store(last.changes);
-    // What the drain knows of the outbox must be what the outbox contains.
+    // The entries that the drain has in memory must be those in the outbox.
     if (held.remaining !== null) {
       expect(held.remaining.toSorted(byName)).toEqual(entries.toSorted(byName));
     }
@@ -436,7 +436,7 @@ describe("drain, which processes the entries of an outbox,", () => {
     expect(steps.slice(0, 3)).toEqual(["prepares a", "prepares b", "reads the target"]);
   });
 
-  it("reads a large outbox with one request for each lane and set of entries, however many entries it processes in parallel", async () => {
+  it("reads each lane of a large outbox once for each set of entries, even if it processes many entries in parallel", async () => {
     entries = Array.from({ length: 100 }, (_, n) => entry(`e${String(n).padStart(3, "0")}`));
     session = { ...session, target: () => Promise.resolve({ hasEnded: false, parallel: 10 }) };
     await drain(target, dependencies);

@@ -239,7 +239,7 @@ describe("an account with many delivery targets", () => {
     expect(await store.waiting(target.accountId, now)).toHaveLength(many.length - targetsAtOnceMax);
   });
 
-  it("keeps the order of waiting targets if a claim of the first one is not admitted", async () => {
+  it("keeps the order of its waiting targets if the claim of the first target is not admitted", async () => {
     const busy = targets.slice(0, targetsAtOnceMax);
     const [first = target, second = target] = targets.slice(targetsAtOnceMax);
     for (const one of busy) await store.add(one, [entry("a")]);
@@ -253,7 +253,7 @@ describe("an account with many delivery targets", () => {
     expect(await store.waiting(target.accountId, clock.now())).toEqual([first, second]);
   });
 
-  it("has a target due now if a claim before its due time is not admitted, even if an entry was added since", async () => {
+  it("has a target due immediately after its early claim was not admitted, even if an entry was added under the lease", async () => {
     const busy = targets.slice(0, targetsAtOnceMax);
     const last = targets.at(-1) ?? target;
     for (const one of busy) await store.add(one, [entry("a")]);
@@ -285,7 +285,7 @@ describe("an account with many delivery targets", () => {
 });
 
 describe("the entries that a claim returns", () => {
-  it("are all entries if one was added since a release left the outbox empty", async () => {
+  it("are all entries if one entry was added since a release left the outbox empty", async () => {
     await store.add(target, [entry("a")]);
     expect((await mustClaim()).entries).toBeNull();
     clock.advance(60_000);
@@ -296,10 +296,10 @@ describe("the entries that a claim returns", () => {
   });
 
   it.each([
-    ["two entries were added", () => store.add(target, [entry("c")])],
-    ["a drain was requested too", () => store.wake(target, clock.now())],
+    ["another entry was added", () => store.add(target, [entry("c")])],
+    ["a drain was requested", () => store.wake(target, clock.now())],
     ["a worker claimed the target and crashed", () => claim()],
-  ])("are not known if %s", async (_, happens) => {
+  ])("are null if, after the addition of an entry, %s", async (_, happens) => {
     await store.add(target, [entry("a")]);
     await empty(entry("a"));
     await store.add(target, [entry("b")]);
@@ -309,7 +309,7 @@ describe("the entries that a claim returns", () => {
     expect((await mustClaim()).entries).toBeNull();
   });
 
-  it("are not known if several entries were added together", async () => {
+  it("are null if several entries were added together", async () => {
     await store.add(target, [entry("a")]);
     await empty(entry("a"));
     await store.add(target, [entry("b"), entry("c")]);
@@ -317,7 +317,7 @@ describe("the entries that a claim returns", () => {
     expect((await mustClaim()).entries).toBeNull();
   });
 
-  it("are not known after a drain of the previous release, which leaves a retry", async () => {
+  it("are null after a drain of the previous release that left a retry in the outbox", async () => {
     await store.add(target, [entry("a")]);
     await empty(entry("a"));
     await store.add(target, [entry("b")]);
@@ -341,7 +341,7 @@ describe("the entries that a claim returns", () => {
     expect(await store.all(target, 10)).toEqual([retry]);
   });
 
-  it("leave no copy in the row of a target whose outbox was emptied", async () => {
+  it("have no copy in the row of the target after the outbox was emptied", async () => {
     await store.add(target, [entry("a")]);
     await empty(entry("a"));
 
@@ -408,7 +408,7 @@ describe("recording changes in an outbox", () => {
 });
 
 describe("releasing an outbox", () => {
-  it("without entries removes the due time of the delivery target", async () => {
+  it("removes the due time of the delivery target if no entry remains", async () => {
     await store.add(target, [entry("a")]);
     const { lease, token, additions } = await mustClaim();
     await store.record(target, {

@@ -89,7 +89,7 @@ describe("the publication of a run", () => {
     expect(Buffer.from(small?.lines ?? []).toString()).toBe("lines");
   });
 
-  it("changes nothing if it is repeated after its entries were removed", async () => {
+  it("changes nothing if it is repeated after its outbox entries were removed", async () => {
     await publish("wlrun_1");
     const lease = newLease(clock.now(), random);
     const claimed = await outbox().claim(endpoint, { lease, now: clock.now() });
@@ -107,7 +107,7 @@ describe("the publication of a run", () => {
     expect(await keysOf()).toEqual([]);
   });
 
-  it("takes a second transaction if another run was added after its position was read", async () => {
+  it("takes a second transaction if another run was added after the position of the feed was read", async () => {
     const position = await publications().position(accountId);
     await publish("wlrun_1");
     sent = [];
@@ -131,7 +131,7 @@ describe("the publication of a run", () => {
     expect(await runsInFeed()).toEqual(["1 wlrun_1"]);
   });
 
-  it("of ten runs at the same time gives each run a number without gaps", async () => {
+  it("gives ten concurrent runs successive numbers in the feed", async () => {
     const ids = Array.from({ length: 10 }, (_, n) => `wlrun_${n}`);
     await Promise.all(ids.map(publish));
 
@@ -150,7 +150,7 @@ describe("the publication of a run", () => {
     expect(await keysOf(destination)).toEqual(["export#wlrun_1"]);
   });
 
-  it("without receivers adds no entries later, when it is repeated with a receiver", async () => {
+  it("adds no outbox entries if it is repeated with a receiver after a first publication without one", async () => {
     const none = { ...publicationOf("wlrun_1"), small: null, additions: [], exported: null };
     await publications().add(none, await publications().position(accountId));
     await publish("wlrun_1");
