@@ -151,7 +151,7 @@ function changesOf(report: DestinationReport): RowChanges {
   }
 }
 
-/** Builds the parameters of an update that makes these changes. Other attributes do not change. */
+/** Builds the parameters of an update that makes these changes and keeps all other attributes. */
 function updating({ set, increment }: RowChanges, values: Row) {
   const names = Object.keys(set);
   const clauses = [
