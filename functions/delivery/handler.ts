@@ -7,8 +7,11 @@ import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts
 import { deliver } from "./deliver.ts";
 import { logRunOfEntry } from "./log-run.ts";
 
-/** Creates the handler of the deliveries queue, which delivers webhooks and exports,
- * and sends events to the bus. */
+/**
+ * Creates the handler of the deliveries queue, which delivers webhooks, writes exports, and sends
+ * events to the bus.
+ * @param overrides dependencies that tests replace
+ */
 export function createHandler(
   environment: EnvironmentOf<"delivery">,
   overrides: Overrides = {},

@@ -3,8 +3,8 @@ import { addWorkKeys, workKeys } from "../../shared/observability/work-log.ts";
 import type { OutboxEntry } from "../../shared/outbox/outbox.ts";
 
 /**
- * The maximum number of IDs in one log line. A target that was unreachable for a long time may have
- * hundreds of pending runs.
+ * Maximum number of IDs in one log line. It limits the length of the line, because a target that
+ * was unreachable for a long time may have hundreds of pending runs.
  */
 const namedMax = 10;
 const more = "…";
@@ -13,9 +13,9 @@ const ofRun = object({ runId: pipe(string(), minLength(1)), watchlistId: string(
 
 /**
  * Adds the run and the watchlist of an outbox entry to the log line of the message. The fields
- * `run_ids` and `watchlist_ids` contain each ID once, separated by spaces: at most ten IDs, then "…"
- * if there are more. They are strings because log searches treat each element of an array as a
- * separate field. Ignores entries without a run.
+ * `run_ids` and `watchlist_ids` contain each ID once, separated by spaces: at most ten IDs, and
+ * then "…" if there are more. Both fields are strings because log searches treat each element of an
+ * array as a separate field. Ignores entries without a run.
  */
 export function logRunOfEntry({ content }: OutboxEntry): void {
   const run = safeParse(ofRun, content);

@@ -1,8 +1,10 @@
 import type { Destination } from "./destination.ts";
 
-/** Outcome of an export attempt or a test. `status` and `last_error` are derived from it. */
+/**
+ * Outcome of a test or of a failed export attempt. `status` and `last_error` are derived from it. A
+ * `DestinationSuccess` reports an export that succeeded.
+ */
 export type DestinationReport =
-  | { readonly outcome: "exported"; readonly at: Date }
   /** A test succeeded. */
   | { readonly outcome: "usable" }
   /** A test failed. It does not count as a failed attempt. */
@@ -34,8 +36,8 @@ export interface DestinationStore {
   /** Deletes the destination. Returns false if there is none. */
   delete(accountId: string): Promise<boolean>;
   /**
-   * Stores the outcome of a test or an export. Does nothing if the destination was deleted or its
-   * revision is not `revision`.
+   * Stores the outcome of a test or of a failed export attempt. Does nothing if the destination was
+   * deleted or its revision is not `revision`.
    */
   report(accountId: string, revision: string, report: DestinationReport): Promise<void>;
 }

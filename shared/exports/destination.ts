@@ -39,7 +39,7 @@ export interface Destination {
   /** Prefix of every object key. */
   readonly prefix: string;
   readonly credentials: Credentials;
-  /** Format of new exports. A change does not affect runs whose export has begun. */
+  /** Format of the exports of later runs. The export of a run that has ended keeps its format. */
   readonly compression: Compression;
   /** True also exports the changes of each run as a Parquet file. */
   readonly rows: boolean;

@@ -116,6 +116,9 @@ export const isFresh = ({ lane, dueAt }: OutboxEntry, known: ExportRecord | null
   return known?.state === "pending" && known.nextAttemptAt === dueAt;
 };
 
-/** Returns true for an export before its first attempt, which is due at the end of its run. */
+/**
+ * Returns true if an export has had no attempt and was not made pending by a backfill. It is then
+ * due at the end of its run.
+ */
 export const isUntried = ({ state, nextAttemptAt }: ExportRecord): boolean =>
   state === "pending" && nextAttemptAt === null;

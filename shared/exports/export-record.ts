@@ -18,15 +18,17 @@ export interface ExportRecord {
   /** Total size, in bytes, of the objects of these events as they are stored. */
   readonly bytes: number;
   /**
-   * Revision of the destination to which these objects are written: at the end of the run, and then
-   * at the last attempt. Null in the export of a backfill before its first attempt.
+   * Revision of the destination that has these objects: its revision when the run ended, and later
+   * its revision at the last attempt. Null until the next attempt if a backfill made the export
+   * pending, or if the previous release published the run.
    */
   readonly destinationRevision: string | null;
   /**
-   * Format of the run's objects: that of the destination at the end of the run. Null in the export of
-   * a backfill before its first attempt, and in one of the previous release. The format is stored
-   * before the first object is written and then never changes: with another format, the same events
-   * would be stored twice, with different suffixes.
+   * Format of the run's objects, which is the format of the destination when the run ended. The
+   * format never changes, because the keys of the objects end with its suffix: with another format,
+   * the same events would be stored twice. Null before the first attempt if a backfill made the
+   * export pending, or if the previous release published the run. The attempt then stores the
+   * current format of the destination before it writes the first object.
    */
   readonly compression: Compression | null;
   /** Key of the manifest; null until the export is complete. */
@@ -43,7 +45,7 @@ export interface ExportRecord {
   readonly finishedAt: string | null;
 }
 
-/** An export that succeeded, as the destination shows it. */
+/** The success of an export, from which the destination takes its status and `last_success_at`. */
 export interface DestinationSuccess {
   /** Revision of the destination to which the objects were written. */
   readonly revision: string;
@@ -51,8 +53,9 @@ export interface DestinationSuccess {
 }
 
 /**
- * What a session stores in the log of a destination: the state of an export, or a success, which is
- * not stored if the destination has changed.
+ * A record that a session stores for a destination: the state of an export, for the export log, or
+ * a success, for the row of the destination. A success is not stored if the destination has
+ * changed.
  */
 export type ExportLogRecord = ExportRecord | DestinationSuccess;
 
@@ -79,8 +82,8 @@ export const newExport = (
 });
 
 /**
- * Returns the export record reset to the first event and due now, so that the whole export is
- * repeated. The format and the number of attempts stay.
+ * Returns the export record with its progress reset and due now, so that the next attempt exports
+ * all events again. Keeps the format and the number of attempts.
  */
 export const restartExport = (record: ExportRecord, now: Date): ExportRecord => ({
   ...newExport(record),

@@ -205,8 +205,8 @@ const attemptMetrics = (outcome: "done" | "failed" | "given_up") =>
   );
 
 /**
- * Postpones an export by the next retry delay, and returns false. If its retries are exhausted,
- * ends the export and returns true.
+ * Postpones an export by the next retry delay. If its retries are exhausted, ends the export
+ * instead. Returns true if it ended the export.
  */
 async function postpone(
   { entry, slice }: ExportTask,

@@ -23,8 +23,8 @@ export interface ExportQuery {
 export interface ExportStore {
   get(accountId: string, id: string): Promise<ExportRecord | null>;
   /**
-   * Lists the matching exports whose ID sorts before `before`, newest first; null means all. Reads
-   * a limited number of rows.
+   * Lists the matching exports whose ID sorts before `before` (null: all), newest first. Reads a
+   * limited number of rows, so a page may end before it is full.
    */
   list(accountId: string, query: ExportQuery): Promise<ExportPage>;
 }

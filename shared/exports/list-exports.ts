@@ -12,8 +12,9 @@ export interface ListExportsDependencies extends PendingExportSources {
 }
 
 /**
- * Lists exports of an account, newest first, with the status of its destination. Includes exports that have had no attempt yet. Those
- * that the previous release requested are not in the export log.
+ * Lists exports of an account, newest first, with the status of its destination. Includes exports
+ * that have had no attempt yet. The export log lacks such an export if the previous release
+ * published its run.
  */
 export async function listExports(
   accountId: string,

@@ -12,10 +12,10 @@ export interface PendingExportSources {
 }
 
 /**
- * Lists the exports that have had no attempt yet and are not in the export log, because the previous
- * release requested them, newest first. Returns no entries if `state` is another state than `pending`. May return more than
- * `limit` entries. The result contains all matching exports down to the returned ID `from`, or all
- * of them if `from` is null.
+ * Lists exports that have had no attempt yet and are not in the export log, newest first: those of
+ * runs that the previous release published. Returns no entries if `state` is another state than
+ * `pending`. May return more than `limit` entries. The result contains all matching exports down to
+ * the returned ID `from`, or all of them if `from` is null.
  */
 export async function pendingExports(
   accountId: string,

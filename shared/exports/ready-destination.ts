@@ -32,10 +32,10 @@ export function destinationRefusal(destination: Destination | null): string | nu
 }
 
 /**
- * Keeps the account's bucket open during a session. `current` reads the destination. `ready` uses
- * what was read at most one second ago, and opens the bucket at the first call and after a change. If
- * the destination is disabled or deleted, or its bucket cannot be opened, the result contains the
- * reason. `close` closes the bucket.
+ * Keeps the account's bucket open during a session. `current` reads the destination. `ready` uses a
+ * destination that was read at most one second ago. It opens the bucket at the first call, and
+ * again after the destination has changed. If the destination is disabled or deleted, or its bucket
+ * cannot be opened, the result contains the reason. `close` closes the bucket.
  */
 export function openDestination(accountId: string, dependencies: ReadyDependencies) {
   let open: { readonly revision: string; readonly bucket: CustomerBucket } | null = null;

@@ -22,9 +22,9 @@ export interface RetryTask {
 const exportsAtOnce = 25;
 
 /**
- * Processes a retry that a client requested: makes all exports of the account that wait for a retry
- * due now, and restarts their retry schedules. Stops at the end of the time slice. Idempotent: a
- * repeated call continues with the exports that still wait.
+ * Processes a retry that a client requested. All exports of the account that wait for a retry
+ * become due now, and their retry schedules restart. Stops at the end of the time slice.
+ * Idempotent: a repeated call continues with the exports that still wait.
  */
 export async function retryPending(
   { accountId, entry, slice }: RetryTask,

@@ -14,8 +14,8 @@ export interface AssumedRole {
 }
 
 /**
- * `reason` is an error code of AWS (such as `AccessDenied`) or of the connection (such as
- * `timeout`).
+ * Outcome of an attempt to assume a role. `reason` is an error code of AWS (such as `AccessDenied`)
+ * or of the connection (such as `timeout`).
  */
 export type AssumeOutcome =
   | { readonly outcome: "assumed"; readonly credentials: TemporaryCredentials }

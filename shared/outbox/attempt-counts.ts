@@ -9,9 +9,9 @@ export interface AttemptCounts {
 }
 
 /**
- * Creates the attempt counts of one session, for metrics. The receiver counts once per session,
- * whatever the number of attempts. It counts as failing if no attempt succeeded, and not at all if
- * there was no attempt.
+ * Creates the attempt counts of one session, for metrics. The metrics count the receiver of the
+ * session once, whatever the number of attempts, and count it as failing if no attempt succeeded.
+ * Without an attempt, there are no metrics.
  */
 export function attemptCounts(): AttemptCounts {
   let tried = 0;

@@ -6,25 +6,30 @@ export interface TargetTimes {
   readonly due: Date;
   /** End of the current or last lease. In the past if no worker has a lease. */
   readonly leaseUntil: Date;
-  /** Time of the claim of the current lease; null if the previous release claimed the target. */
+  /**
+   * Time of the claim of the current lease. Null if no worker has a lease, or if the lease holder
+   * runs the previous release, which does not store this time.
+   */
   readonly claimedAt: Date | null;
 }
 
-/** What the account's limit allows after a claim. `full`: the claim must be given back. */
+/** What the account's limit allows after a claim. `full`: the worker must release the target. */
 export type LimitDecision =
   | { readonly outcome: "full" }
   | {
       readonly outcome: "free";
       /**
-       * True if other targets of the account wait, or may wait, until a claimed target is released.
+       * True if another target of the account waits for the release of a claimed target, or would
+       * have to wait if it became due.
        */
       readonly isCrowded: boolean;
     };
 
 /**
- * Decides after a claim whether it stays. At most `targetsAtOnceMax` targets of an account are
- * claimed at a time. Several workers may claim targets of an account at the same time; each of them
- * then reads the leases of the others, and only the earliest claims stay.
+ * Decides whether a worker may keep its claim of a target. At most `targetsAtOnceMax` targets of an
+ * account are claimed at a time. Several workers may claim targets of an account at the same time.
+ * Each worker then reads the leases of the other targets, and only the earliest claims are kept.
+ * @param own the claimed target and the time of the claim
  * @param others the other targets of the account, read after the claim
  */
 export function afterClaim(

@@ -27,7 +27,10 @@ export interface TimeSlice<LogRecord> {
    * @throws LeaseLost if another process has claimed the target
    */
   store(change: OutboxChange<LogRecord>): Promise<void>;
-  /** True if the time slice has ended. The next slice lists all entries that were not removed. */
+  /**
+   * Returns true if the time slice has ended. Entries that were not removed stay in the outbox for
+   * the next slice.
+   */
   isOver(): boolean;
 }
 
@@ -39,8 +42,8 @@ export interface Session<LogRecord> {
    */
   target(): Promise<TargetState>;
   /**
-   * Starts the reads that the work on these entries needs, so that all of them are one request. The
-   * entries are due and follow one after the other; the session may end before it works on all.
+   * Begins the reads that the work on these due entries needs, so that one request makes all of
+   * them. The session may end before it works on some of the entries.
    */
   prepare?(entries: readonly OutboxEntry[]): void;
   /** Processes one entry. Throws only if the service itself fails, not if the receiver fails. */
@@ -88,11 +91,15 @@ export interface DrainDependencies<LogRecord> {
 }
 
 /**
- * Minimum number of entries that one read lists: in total, and for each parallel loop. The next
- * read waits until all loops have ended, so each loop needs several entries to stay busy.
+ * Minimum number of entries in one set: in total, and for each parallel loop. The next set is read
+ * after all loops have ended, so each loop needs several entries to stay busy.
  */
 const entriesAtOnceMin = 25;
 const entriesPerLoop = 6;
+/** Number of parallel loops for the first read of a session, which precedes that of the target. */
+const parallelMin = 1;
+/** Maximum number of entries that a session prepares together. It caches at most 32 runs. */
+const preparedMax = 25;
 
 /**
  * Drains the outbox of a delivery target for up to 30 s, under a lease. Returns immediately if it
@@ -131,10 +138,17 @@ export async function drain<LogRecord>(
   };
   let next: Date | null;
   try {
-    const first = await firstEntries(work, () => outbox.admit(target, { lease, now }));
-    ({ admission } = first);
+    await work.entries.load(entriesAtOnceMin);
+    // The session begins its reads without waiting for the admission, because one request then
+    // reads the rows for both. Otherwise each session would take one more request. If the account
+    // is at its limit, which is rare, the session does not need what it has read.
+    let due: DueEntries;
+    [due, admission] = await Promise.all([
+      nextEntries(work, parallelMin),
+      outbox.admit(target, { lease, now, due: claimed.due }),
+    ]);
     if (admission === null) return;
-    next = await untilNothingIsDue(work, { due: first.due, additions: claimed.additions });
+    next = await untilNothingIsDue(work, { due, additions: claimed.additions });
   } catch (error) {
     if (error instanceof LeaseLost) return;
     throw error;
@@ -196,24 +210,6 @@ interface DueEntries {
   readonly parallel: number;
 }
 
-const nothingDue: DueEntries = { entries: [], parallel: 1 };
-
-/**
- * Returns the first due entries, and the result of `admit`, which checks the limit of the account.
- * Both read rows in parallel. An empty outbox needs no check.
- */
-async function firstEntries<LogRecord>(
-  work: Work<LogRecord>,
-  admit: () => Promise<Admission | null>,
-): Promise<{ readonly due: DueEntries; readonly admission: Admission | null }> {
-  await work.entries.load(entriesAtOnceMin);
-  if (work.entries.remaining()?.length === 0) {
-    return { due: nothingDue, admission: { crowded: false } };
-  }
-  const [due, admission] = await Promise.all([dueEntries(work), admit()]);
-  return { due, admission };
-}
-
 /**
  * Processes entries until no entry is due or the time slice ends, and releases the lease. Returns
  * the earliest due time of the remaining entries; null if there are none.
@@ -230,9 +226,9 @@ async function untilNothingIsDue<LogRecord>(
       await workOn(due, work);
       // The next read of a large outbox must not return entries that are removed already.
       if (entries.remaining() === null) await changeRecorder.flush();
-      due = await nextEntries(work);
-      // A crash during the next attempts must not repeat these. The last changes are stored with the
-      // release.
+      due = await nextEntries(work, due.parallel);
+      // A crash during the next attempts must not repeat these. The last changes are stored with
+      // the release.
       if (due.entries.length > 0) await changeRecorder.flush();
     }
     const held = { additions, remaining: entries.remaining() };
@@ -241,37 +237,43 @@ async function untilNothingIsDue<LogRecord>(
     if (released.outcome === "released") return released.next;
     ({ additions } = released);
     entries.forget();
-    due = await nextEntries(work);
+    due = await nextEntries(work, due.parallel);
   }
 }
 
-/** Returns the next due entries. Empty if the time slice has ended or no entries remain. */
-const nextEntries = async <LogRecord>(work: Work<LogRecord>): Promise<DueEntries> =>
-  work.isOver() || work.entries.remaining()?.length === 0 ? nothingDue : dueEntries(work);
+/**
+ * Returns the next due entries. Empty if the time slice has ended or no entries remain.
+ * @param parallelBefore number of entries that the session has processed in parallel so far
+ */
+const nextEntries = async <LogRecord>(
+  work: Work<LogRecord>,
+  parallelBefore: number,
+): Promise<DueEntries> =>
+  work.isOver() || work.entries.remaining()?.length === 0
+    ? { entries: [], parallel: parallelBefore }
+    : dueEntries(work, parallelBefore);
 
 /**
- * Returns due entries and the state of the delivery target. Chooses the entries first, so that the
- * session can read what it needs for them together with the state.
+ * Returns due entries, and the number of entries that the target now allows in parallel. Chooses
+ * the entries before it reads the target, so that one request reads the target and the rows that
+ * the session prepares. The number of chosen entries therefore depends on `parallelBefore`.
  */
-async function dueEntries<LogRecord>({
-  entries,
-  session,
-  dependencies,
-  failed,
-}: Work<LogRecord>): Promise<DueEntries> {
+async function dueEntries<LogRecord>(
+  { entries, session, dependencies, failed }: Work<LogRecord>,
+  parallelBefore: number,
+): Promise<DueEntries> {
   const now = dependencies.clock.now();
-  const choose = async (by: Date | null, wanted: number): Promise<readonly OutboxEntry[]> => {
+  const wanted = Math.max(entriesAtOnceMin, entriesPerLoop * parallelBefore);
+  const choose = async (by: Date | null): Promise<readonly OutboxEntry[]> => {
     const [first = [], later = []] = await entries.due(by, wanted + failed.size);
     const due = alternately(first, later).filter((entry) => !failed.has(entryName(entry)));
     return firstOfEachKey(due).slice(0, wanted);
   };
   await entries.load(entriesAtOnceMin + failed.size);
-  const likely = await choose(now, entriesAtOnceMin);
-  session.prepare?.(likely);
+  const due = await choose(now);
+  session.prepare?.(due.slice(0, preparedMax));
   const { hasEnded, parallel } = await session.target();
-  const wanted = Math.max(entriesAtOnceMin, entriesPerLoop * parallel);
-  const isChosen = !hasEnded && wanted === entriesAtOnceMin;
-  return { entries: isChosen ? likely : await choose(hasEnded ? null : now, wanted), parallel };
+  return { entries: hasEnded ? await choose(null) : due, parallel };
 }
 
 /**

@@ -11,8 +11,8 @@ import {
 /**
  * The entries of an outbox during a drain. A small outbox is read with one request and kept in
  * memory. This is safe, because only the lease holder removes entries, and `OutboxStore.release`
- * detects entries that others have added. For a larger outbox, each call of `due` reads the first
- * entries of each lane.
+ * detects entries that other processes have added. For a larger outbox, each call of `due` reads
+ * the first entries of each lane.
  */
 export interface EntryList {
   /** Reads the entries, unless they are in memory. Keeps them if there are fewer than `limit`. */
@@ -27,15 +27,15 @@ export interface EntryList {
   /** Returns all entries of the outbox; null if they are not in memory. */
   remaining(): readonly OutboxEntry[] | null;
   /**
-   * Discards the entries in memory, because others were added. The next call of `due` reads them
-   * again.
+   * Discards the entries in memory. Call it if another process has added entries. The next call of
+   * `load` reads all entries again.
    */
   forget(): void;
 }
 
 /**
  * Creates the list of a target that this process has claimed. Reads nothing yet.
- * @param claimed all entries of the outbox; null if the claim does not know them
+ * @param claimed all entries of the outbox, if the claim returned them; otherwise null
  */
 export function entryList(
   target: DeliveryTarget,

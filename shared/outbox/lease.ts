@@ -20,9 +20,9 @@ export const sliceSecondsMax = 30;
 
 /**
  * Maximum number of targets of one account that are drained at the same time. With four parallel
- * requests for each target, an account has about 16 requests in flight. This maximum can be
- * exceeded for a short time: while the storing of a claim takes long, other workers check the limit
- * without it.
+ * requests for each target, an account has about 16 requests in flight. An account can exceed this
+ * maximum for a short time, because a worker does not count a claim that DynamoDB stores after the
+ * worker has checked the limit.
  */
 export const targetsAtOnceMax = 4;
 

@@ -17,8 +17,8 @@ export interface PendingPage<Entry> {
 
 /**
  * Merges a page of the log with a page of pending entries, newest first. Returns at most `limit`
- * entries. If a page ended before the other one, it may lack entries with lower IDs than its last,
- * so the result ends there. An entry in both pages is returned as logged.
+ * entries. If one page ends at a higher ID than the other, it may lack entries with lower IDs, so
+ * the result ends at that ID. For an entry in both pages, returns the one of the log.
  */
 export function mergePage<Entry extends { readonly id: string }>(
   logged: LogPage<Entry>,

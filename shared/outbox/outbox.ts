@@ -53,9 +53,11 @@ export interface ClaimResult {
    * later additions.
    */
   readonly additions: number;
+  /** Due time of the target before the claim, or the time of the claim if that is earlier. */
+  readonly due: Date;
   /** The stored session state; undefined if there is none. */
   readonly state: unknown;
-  /** All entries of the outbox. Null if the claim does not know them. */
+  /** All entries of the outbox. Null if the row of the target does not contain them. */
   readonly entries: readonly OutboxEntry[] | null;
 }
 
@@ -126,13 +128,13 @@ export interface OutboxStore<LogRecord> extends Outbox {
     claim: { readonly lease: Lease; readonly now: Date },
   ): Promise<ClaimResult | null>;
   /**
-   * Checks the limit of the account after a claim, which must pass the same `lease` and `now`. Null
-   * if `targetsAtOnceMax` other targets of the account are being drained; the lease is then released
-   * and the target stays due.
+   * Checks the limit of the account after a claim with the same `lease` and `now`. `due` is the
+   * time that the claim returned. If `targetsAtOnceMax` other targets of the account are being
+   * drained, releases the lease, makes the target due at `due` again, and returns null.
    */
   admit(
     target: DeliveryTarget,
-    claim: { readonly lease: Lease; readonly now: Date },
+    claim: { readonly lease: Lease; readonly now: Date; readonly due: Date },
   ): Promise<Admission | null>;
   /** Lists the due targets of an account that have no lease holder, longest due first. */
   waiting(accountId: string, now: Date): Promise<readonly DeliveryTarget[]>;

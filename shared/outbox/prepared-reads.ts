@@ -1,8 +1,11 @@
 /** Reads that a session can begin before its work needs the results. */
 export interface PreparedReads<Value> {
-  /** Begins a read. The next `read` of this ID returns its result. */
+  /** Begins to read the value of an ID. The next call of `read` with this ID returns the value. */
   readonly begin: (id: string) => void;
-  /** Returns the result of the prepared read of an ID, once, or else reads now. */
+  /**
+   * Returns the value of an ID. Reads it now if `begin` was not called for the ID since the last
+   * call of `read`.
+   */
   readonly read: (id: string) => Promise<Value>;
 }
 

@@ -26,8 +26,8 @@ export class LeaseLost extends Error {}
 const rowsMax = 90;
 const recordsMax = 25;
 /**
- * Maximum time between transactions while changes are queued, in milliseconds. After a crash, about
- * this much work is repeated.
+ * Maximum time between transactions while changes are queued, in milliseconds. After a crash, the
+ * next session repeats the work of about this time.
  */
 const keptWithinMs = 1_000;
 

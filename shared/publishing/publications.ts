@@ -3,11 +3,11 @@ import type { FeedRun } from "../events/event-feed.ts";
 import type { ExportRecord } from "../exports/export-record.ts";
 import type { DeliveryTarget, OutboxEntry } from "../outbox/outbox.ts";
 
-/** What the publication of a finished run stores, beside archived objects. */
+/** The rows that the publication of a finished run stores. */
 export interface Publication {
   readonly accountId: string;
   readonly run: FeedRun;
-  /** The archive of the run, if it is not stored as objects. */
+  /** The archive of the run's events; null if it was stored as objects before. */
   readonly small: SmallArchive | null;
   /** One entry for the outbox of each delivery target of the run. */
   readonly additions: readonly { readonly target: DeliveryTarget; readonly entry: OutboxEntry }[];
@@ -15,17 +15,23 @@ export interface Publication {
   readonly exported: ExportRecord | null;
 }
 
-/** The newest run of an account in the feed. Only the store that returned it uses the value. */
-export type FeedPosition = Readonly<Record<"sequence", number> & Record<"appendedAt", string>>;
+/** The newest run of an account in the feed. Only the store that returned the position uses it. */
+export interface FeedPosition {
+  readonly sequence: number;
+  readonly appendedAt: string;
+}
 
 /** Stores the publications of finished runs. */
 export interface Publications {
-  /** Reads the position that `add` needs. It may be outdated by then. */
+  /**
+   * Reads the position of the feed, for `add`. If another run is added in between, `add` needs a
+   * second transaction.
+   */
   position(accountId: string): Promise<FeedPosition>;
   /**
    * Adds a run to the feed, its archive, its export and its outbox entries, all in one transaction.
    * Idempotent: if the feed already has the run, its publication is complete afterwards.
-   * @throws 503 UNAVAILABLE after too many conflicts with concurrent publications
+   * @throws 503 UNAVAILABLE if rows stay contended or throttled
    */
   add(publication: Publication, position: FeedPosition): Promise<void>;
 }

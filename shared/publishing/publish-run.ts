@@ -32,9 +32,9 @@ export interface PublishDependencies {
 const listedEventsMax = 10;
 
 /**
- * Creates the publisher of run events. The publisher stores the bodies before the transaction that
- * makes the run visible and its delivery targets due, and then sends wake-up messages. So a crash
- * loses nothing. Every write is idempotent.
+ * Creates the publisher of run events. The publisher first stores the bodies of the events. One
+ * transaction then makes the run visible and its delivery targets due. Last, the publisher sends
+ * wake-up messages; if it crashes before, the sweeper sends them. Every write is idempotent.
  */
 export function runEventPublisher(dependencies: PublishDependencies): RunEventPublisher {
   return { publish: (run) => publish(run, dependencies) };
@@ -47,7 +47,7 @@ async function publish(run: RunEvents, dependencies: PublishDependencies): Promi
   const { accountId, runId, watchlistId, runNumber, webhookEndpointId } = run;
   const types = [...new Set(run.events.map(({ type }) => type))];
   const { createdAt } = event;
-  // Independent of each other. The reads of single rows are one request.
+  // Begins these together, so that the reads of single rows are one request.
   const [position, destination, receivers, small] = await Promise.all([
     publications.position(accountId),
     destinations.get(accountId),

@@ -32,7 +32,7 @@ export interface DynamoDeliveryStoreOptions {
 const retentionSeconds = limits.eventRetentionDays * 24 * 60 * 60;
 /**
  * Maximum number of rows that are read for one filtered page. The page then ends, even if it is not
- * full.
+ * full, so that a filter with few matches does not make the call slow.
  */
 const scannedEntriesMax = 5_000;
 

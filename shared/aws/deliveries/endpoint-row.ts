@@ -56,6 +56,15 @@ const endpointRow = object({
   updated_at: string(),
 });
 
+const countRow = object({ endpoints: optional(number(), 0) });
+
+/**
+ * Parses the row with the number of webhook endpoints of an account. Returns the number; 0 if the
+ * account has no such row, because it has created no endpoint.
+ */
+export const endpointCountOf = (stored: Row | undefined): number =>
+  parse(countRow, stored ?? {}).endpoints;
+
 /** Parses the row of a webhook endpoint. @throws ValiError if the row is malformed */
 export function endpointFromRow(accountId: string, stored: Row): WebhookEndpoint {
   const row = parse(endpointRow, stored);

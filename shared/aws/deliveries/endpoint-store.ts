@@ -1,10 +1,10 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { number, object, optional, parse, string } from "valibot";
+import { object, parse, string } from "valibot";
 import type { RandomSource, Clock } from "../../base/clock.ts";
 import type { WebhookEndpoint } from "../../webhooks/endpoint.ts";
 import type { EndpointLookup, EndpointStore } from "../../webhooks/endpoint-store.ts";
 import { retryWhileContended } from "../table/dynamo.ts";
-import { endpointFromRow } from "./endpoint-row.ts";
+import { endpointCountOf, endpointFromRow } from "./endpoint-row.ts";
 import { createEndpointRow, deleteEndpointRow, replaceEndpointRow } from "./endpoint-writes.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { readRow } from "../table/row-reads.ts";
@@ -42,8 +42,7 @@ export function dynamoEndpoints(
       return Array.fromAsync(rows, (row) => endpointFromRow(accountId, row));
     },
     async countEndpoints(accountId) {
-      const row = await read(deliveryKeys.endpointCount(accountId));
-      return parse(countRow, row ?? {}).endpoints;
+      return endpointCountOf(await read(deliveryKeys.endpointCount(accountId)));
     },
     async findByUrl(accountId, url) {
       const row = await read(deliveryKeys.endpointUrl(accountId, url));
@@ -90,6 +89,5 @@ export function dynamoEndpointStore(
   };
 }
 
-const countRow = object({ endpoints: optional(number(), 0) });
 const urlRow = object({ endpoint_id: string() });
 const deletedRow = object({ id: string(), url: string(), deleted_at: string() });

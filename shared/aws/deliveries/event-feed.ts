@@ -17,6 +17,7 @@ import { limits } from "../../base/limits.ts";
 import { eventTypes } from "../../events/event.ts";
 import type { EventFeed, FeedEntry, FeedRun } from "../../events/event-feed.ts";
 import {
+  attemptUnlessThrottled,
   type CancellationReason,
   type Row,
   retryWhileContended,
@@ -103,7 +104,7 @@ interface Appending {
   readonly others?: readonly Write[];
 }
 
-/** `known`: the feed already had the run, so nothing was written. */
+/** `appended`: the run was added. `known`: the feed already had the run; nothing was written. */
 export type AppendOutcome =
   | { readonly outcome: "appended" }
   | {
@@ -114,7 +115,7 @@ export type AppendOutcome =
 
 /**
  * Adds a run to the feed with the next sequence, and makes other writes in the same transaction.
- * @throws 503 UNAVAILABLE after too many conflicts with concurrent additions
+ * @throws 503 UNAVAILABLE if rows stay contended or throttled
  */
 export function appendRun(
   client: DynamoDBDocumentClient,
@@ -123,18 +124,21 @@ export function appendRun(
 ): Promise<AppendOutcome> {
   const process: Process = { ...options, client };
   let known: NewestRun = newest;
-  return retryWhileContended<AppendOutcome>({ ...options, waitMsMax }, async () => {
-    const reasons = await transact(client, appendWrites(process, { ...appending, newest: known }));
-    if (reasons === undefined) return { outcome: "appended" };
-    const [marker, count] = reasons;
-    if (marker?.code === conditionFailed) {
-      const { has_outboxes: hadOthers } = parse(markerRow, rowIn(marker));
-      return { outcome: "known", hadOthers };
-    }
-    // Another run has used the sequence, or rows are contended.
-    if (count?.code === conditionFailed) known = newestIn(rowIn(count));
-    return "again";
-  });
+  return retryWhileContended({ ...options, waitMsMax }, (note) =>
+    attemptUnlessThrottled<AppendOutcome | "again">(note, async () => {
+      const writes = appendWrites(process, { ...appending, newest: known });
+      const reasons = await transact(client, writes);
+      if (reasons === undefined) return { outcome: "appended" };
+      const [marker, count] = reasons;
+      if (marker?.code === conditionFailed) {
+        const { has_outboxes: hadOthers } = parse(markerRow, rowIn(marker));
+        return { outcome: "known", hadOthers };
+      }
+      // Another run has used the sequence, or rows are contended.
+      if (count?.code === conditionFailed) known = newestIn(rowIn(count));
+      return "again";
+    }),
+  );
 }
 
 const conditionFailed = "ConditionalCheckFailed";

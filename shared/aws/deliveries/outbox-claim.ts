@@ -22,6 +22,7 @@ import { conditionalWrite, retryOnConflict, type Row } from "../table/dynamo.ts"
 import { queryRows } from "../table/query-rows.ts";
 import { readRow } from "../table/row-reads.ts";
 import { deliveryKeys } from "../table/table.ts";
+import { endpointCountOf } from "./endpoint-row.ts";
 import type { DynamoOutboxBase } from "./outbox.ts";
 import { entryOf } from "./outbox-entry.ts";
 import { emptiedLeaseUntil } from "./outbox-writes.ts";
@@ -35,6 +36,7 @@ interface Claim {
 /** The row of a delivery target. */
 export const headRow = object({
   additions: optional(number(), 0),
+  due_at: optional(string()),
   lease: optional(string()),
   lease_until: optional(string()),
   target_state: optional(unknown()),
@@ -47,7 +49,6 @@ const targetRow = object({
   lease_until: optional(string()),
   claimed_at: optional(string()),
 });
-const countRow = object({ endpoints: optional(number(), 0) });
 
 /** Claims a target. `OutboxStore.claim` describes the result. */
 export async function claimTarget(
@@ -76,13 +77,17 @@ export async function claimTarget(
     before = (await retryOnConflict(options, () => client.send(command))).Attributes;
   });
   if (!taken) return null;
-  const { additions, target_state: state, ...head } = parse(headRow, before ?? {});
-  return { additions, state, entries: entriesIn({ additions, ...head }) };
+  const { additions, due_at: dueAt, target_state: state, ...head } = parse(headRow, before ?? {});
+  const due = dueAt === undefined ? now : earlierOf(new Date(dueAt), now);
+  return { additions, due, state, entries: entriesIn({ additions, ...head }) };
 }
 
+const earlierOf = (one: Date, other: Date): Date => (one < other ? one : other);
+
 /**
- * Returns all entries of an outbox if the row of its target before the claim shows them: the outbox
- * was empty, and then one addition followed, which also copied its entry into the row.
+ * Returns all entries of an outbox, from the row of its target as it was before the claim. Null
+ * unless the row shows that exactly one entry was added since a release left the outbox empty. The
+ * addition has then copied the entry into the row.
  */
 function entriesIn({
   additions,
@@ -104,16 +109,15 @@ const otherTargets = 2;
 export async function admitTarget(
   client: DynamoDBDocumentClient,
   options: DynamoOutboxBase,
-  { target, lease, now }: Claim,
+  { target, lease, now, due }: Claim & Pick<ClaimResult, "due">,
 ): Promise<Admission | null> {
   const { tableName } = options;
   const count = await readRow(client, tableName, deliveryKeys.endpointCount(target.accountId));
-  const { endpoints } = parse(countRow, count ?? {});
-  if (endpoints + otherTargets <= targetsAtOnceMax) return { crowded: false };
+  if (endpointCountOf(count) + otherTargets <= targetsAtOnceMax) return { crowded: false };
   const others = await readOthers(client, tableName, target);
   const decision = afterClaim({ targetId: target.targetId, claimedAt: now }, others, now);
   if (decision.outcome === "free") return { crowded: decision.isCrowded };
-  await giveBack(client, options, { target, token: lease.token, now });
+  await giveBack(client, options, { target, token: lease.token, due });
   return null;
 }
 
@@ -126,22 +130,26 @@ async function readOthers(
   return targets.filter(({ targetId }) => targetId !== target.targetId);
 }
 
-/** Releases a lease that this process has just got, and makes the target due immediately. */
+/**
+ * Releases a lease that this process has just got, and makes the target due at `due` again, so that
+ * it keeps its place among the waiting targets of the account. `due` is never in the future,
+ * because an entry that was added since the claim may already be due.
+ */
 async function giveBack(
   client: DynamoDBDocumentClient,
   options: DynamoOutboxBase,
   {
     target,
     token,
-    now,
-  }: { readonly target: DeliveryTarget; readonly token: string; readonly now: Date },
+    due,
+  }: { readonly target: DeliveryTarget; readonly token: string; readonly due: Date },
 ): Promise<void> {
   const command = new UpdateCommand({
     TableName: options.tableName,
     Key: deliveryKeys.outbox(target),
-    UpdateExpression: "SET due_at = :now REMOVE lease, lease_until, claimed_at",
+    UpdateExpression: "SET due_at = :due REMOVE lease, lease_until, claimed_at",
     ConditionExpression: "lease = :token",
-    ExpressionAttributeValues: { ":token": token, ":now": now.toISOString() },
+    ExpressionAttributeValues: { ":token": token, ":due": due.toISOString() },
   });
   await conditionalWrite(() => retryOnConflict(options, () => client.send(command)));
 }

@@ -32,8 +32,8 @@ import { deliveryKeys } from "../table/table.ts";
 
 export interface DynamoOutboxOptions<LogRecord> extends DynamoOutboxBase {
   /**
-   * Builds the write that stores a record in the log of its target. If the write has a condition that
-   * fails, the transaction takes effect without it.
+   * Builds the write that stores a record in the log of its target. If the write has a condition
+   * and the condition fails, the transaction takes effect without this write.
    */
   readonly recordWrite: (accountId: string, record: LogRecord) => Write;
 }
@@ -241,8 +241,8 @@ async function releaseTarget(
 }
 
 /**
- * Returns why a release failed: `more` if entries were added, `lost` if this worker no longer has the
- * lease.
+ * Returns why a release failed: `more` if entries were added, `lost` if this worker no longer has
+ * the lease.
  */
 function releaseFailure(token: string, item: TransactionCanceledItem | undefined): ReleaseResult {
   const row = parse(headRow, item === undefined ? {} : unmarshall(item));

@@ -33,9 +33,9 @@ export function additionWrites(
 }
 
 /**
- * The end of a lease in the row of a target whose outbox was empty at the last release. No lease
- * ends so early. A claim removes the mark, also one of the previous release. So the additions since
- * then are all entries of the outbox.
+ * The value of `lease_until` with which a release marks an emptied outbox. No lease ends so early.
+ * Each claim overwrites the mark, even a claim of the previous release. So while a row has the
+ * mark, the entries that were added since the release are all entries of the outbox.
  */
 export const emptiedLeaseUntil = new Date(0).toISOString();
 
@@ -43,8 +43,8 @@ export const emptiedLeaseUntil = new Date(0).toISOString();
  * Builds the update that makes a target due. It increments `additions`, so that the current lease
  * holder cannot release the target before it reads the new entries.
  * @param wake `at`: the due time; `only`: the entry that the same transaction adds, if it adds
- * exactly one. If the outbox was empty, the copy of the entry in the row of the target saves the next
- * claim the read of the entries.
+ * exactly one. The update copies this entry into the row of the target. If the outbox was empty,
+ * the next claim then returns the entry, so that the worker need not read the outbox.
  */
 export const wakeUpdate = (
   TableName: string,

@@ -26,9 +26,9 @@ export interface CustomerBucketOptions {
 }
 
 /**
- * Time limits for one request of a check within an API call. The check assumes the role and writes
- * an object. It then deletes this object and, at the same time, looks up an object that does not
- * exist.
+ * Time limits for one request of a check. They are shorter than those of exports, because an API
+ * call waits for three requests one after the other: the check assumes the role, writes an object,
+ * and then deletes the object while it looks up one that does not exist.
  */
 export const checkTimes: ExchangeTimes = { connectMs: 4_000, totalMs: 7_000 };
 

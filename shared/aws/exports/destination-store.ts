@@ -107,8 +107,8 @@ export function dynamoDestinationStore(
 }
 
 /**
- * Builds the write of a successful export. Its condition fails if the destination was deleted or has
- * another revision.
+ * Builds the write that stores the time of a successful export in the destination's row. The
+ * condition of the write fails if the destination was deleted or has another revision.
  */
 export const successWrite = (
   TableName: string,
@@ -118,7 +118,10 @@ export const successWrite = (
   Update: {
     TableName,
     Key: deliveryKeys.destination(accountId),
-    ...updating(changesOf({ outcome: "exported", at }), { ":revision": revision }),
+    ...updating(
+      { set: { ...noFailures, last_success_at: at.toISOString() } },
+      { ":revision": revision },
+    ),
     ConditionExpression: isRevision,
   },
 });
@@ -137,8 +140,6 @@ const noFailures = { failures_in_row: 0, failing: false, last_error: null };
 
 function changesOf(report: DestinationReport): RowChanges {
   switch (report.outcome) {
-    case "exported":
-      return { set: { ...noFailures, last_success_at: report.at.toISOString() } };
     case "usable":
       return { set: noFailures };
     case "unusable":
@@ -150,7 +151,7 @@ function changesOf(report: DestinationReport): RowChanges {
   }
 }
 
-/** Builds the parameters of an update that makes these changes. Other attributes do not change. */
+/** Builds the parameters of an update that makes these changes and keeps all other attributes. */
 function updating({ set, increment }: RowChanges, values: Row) {
   const names = Object.keys(set);
   const clauses = [

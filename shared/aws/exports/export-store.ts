@@ -10,7 +10,10 @@ import { queryRows } from "../table/query-rows.ts";
 import { readRow } from "../table/row-reads.ts";
 import { deliveryKeys, epochSeconds } from "../table/table.ts";
 
-/** Maximum number of rows that are read for one filtered page. */
+/**
+ * Maximum number of rows that are read for one filtered page. The page then ends, even if it is not
+ * full, so that a filter with few matches does not make the call slow.
+ */
 const rowsLookedAtMax = 1_000;
 /** Number of rows that one query reads for a filtered page. */
 const rowsAtOnce = 200;

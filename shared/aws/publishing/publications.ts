@@ -28,7 +28,8 @@ export function dynamoPublications(
         others,
       });
       if (appended.outcome === "appended" || appended.hadOthers) return;
-      // The previous release has added the run, and may not have added its outbox entries.
+      // The previous release has added the run to the feed. It adds the outbox entries later, so
+      // they may be missing.
       for (const { target, entry } of additions) await outbox.add(target, [entry]);
     },
   };

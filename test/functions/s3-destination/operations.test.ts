@@ -483,7 +483,7 @@ describe("PATCH /v1/s3_destination", () => {
     await Promise.all([
       patch({ prefix: "at-once/" }),
       patch({ compression: "none" }),
-      destinations.report("acct_1", revision, { outcome: "exported", at: world.clock.now() }),
+      destinations.report("acct_1", revision, { outcome: "failed", error: "AccessDenied" }),
     ]);
 
     expect((await get()).body).toMatchObject({ prefix: "at-once/", compression: "none" });

@@ -438,7 +438,7 @@ describe("the export of a run", () => {
     },
   );
 
-  it("is not started for an account without an enabled destination", async () => {
+  it("is not started if the account has no enabled destination", async () => {
     await world.publish(aRun(types));
     await world.setDestination(account, { enabled: false });
     await world.publish(aRun(types, { runId: "wlrun_2" }));

@@ -28,7 +28,7 @@ const own = { targetId: "m", claimedAt: now };
 describe("the limit of four claimed targets of an account", () => {
   it.each([
     ["refuses a claim after four others", [...three, taken("d")], { outcome: "full" }],
-    ["grants a claim if no other is claimed or due", [later], { isCrowded: false }],
+    ["grants a claim if no other target is claimed or due", [later], { isCrowded: false }],
     ["grants a claim while one other target waits", [waiting("a")], { isCrowded: true }],
     ["grants a claim after three others", three, { isCrowded: true }],
     ["grants a claim after two others", three.slice(1), { isCrowded: false }],
@@ -41,11 +41,11 @@ describe("the limit of four claimed targets of an account", () => {
     expect(afterClaim(own, others, now)).toMatchObject(expected);
   });
 
-  it("does not count later claims", () => {
+  it("does not count claims that are later than the new claim", () => {
     expect(afterClaim(own, [...three, taken("d", -1)], now)).toMatchObject({ outcome: "free" });
   });
 
-  it("counts simultaneous claims in the order of the target IDs", () => {
+  it("counts a claim with the same time only if its target ID sorts before the ID of the new claim", () => {
     expect(afterClaim(own, [...three, taken("d", 0)], now)).toEqual({ outcome: "full" });
     expect(afterClaim(own, [...three, taken("z", 0)], now)).toMatchObject({ outcome: "free" });
   });

@@ -69,8 +69,10 @@ function store(changes: OutboxChanges<string>): void {
 const listOutbox = (): OutboxStore<string> => ({
   add: () => Promise.reject(new Error("no test adds entries")),
   wake: () => Promise.reject(new Error("no test sends wake-up messages")),
-  claim: () =>
-    Promise.resolve(leased ? { additions, entries: claimedEntries, state: undefined } : null),
+  claim: (_, { now }) =>
+    Promise.resolve(
+      leased ? { additions, entries: claimedEntries, state: undefined, due: now } : null,
+    ),
   admit: () => Promise.resolve(isAdmitted ? { crowded: waiting.length > 0 } : null),
   waiting: () => Promise.resolve(waiting),
   all: (_, limit) => {
@@ -95,7 +97,7 @@ const listOutbox = (): OutboxStore<string> => ({
     if (!leased) return { outcome: "lost" };
     if (held.additions !== additions) return { outcome: "more", additions };
     if (last !== undefined) store(last.changes);
-    // The cached state of the drain must equal the content of the outbox.
+    // The entries that the drain has in memory must be those in the outbox.
     if (held.remaining !== null) {
       expect(held.remaining.toSorted(byName)).toEqual(entries.toSorted(byName));
     }
@@ -432,6 +434,16 @@ describe("drain, which processes the entries of an outbox,", () => {
     await drain(target, dependencies);
 
     expect(steps.slice(0, 3)).toEqual(["prepares a", "prepares b", "reads the target"]);
+  });
+
+  it("reads each lane of a large outbox once for each set of entries, even if it processes many entries in parallel", async () => {
+    entries = Array.from({ length: 100 }, (_, n) => entry(`e${String(n).padStart(3, "0")}`));
+    session = { ...session, target: () => Promise.resolve({ hasEnded: false, parallel: 10 }) };
+    await drain(target, dependencies);
+
+    expect(worked()).toHaveLength(100);
+    // The first read shows that the outbox is large. The sets have 25, 60, 15 and 0 entries.
+    expect(reads).toBe(1 + 4 * 2);
   });
 
   it("processes nothing and closes the session if the account is at its limit", async () => {

@@ -57,7 +57,8 @@ const claim = async (of: DeliveryTarget = target, by = store) => {
 const admitted = async (of: DeliveryTarget) => {
   const claimed = await claim(of);
   if (claimed === null) return null;
-  const admission = await store.admit(of, { lease: claimed.lease, now: clock.now() });
+  const { lease, due } = claimed;
+  const admission = await store.admit(of, { lease, now: clock.now(), due });
   return admission === null ? null : { ...claimed, ...admission };
 };
 /** Stores the number of webhook endpoints of an account. */
@@ -223,18 +224,48 @@ describe("an account with many delivery targets", () => {
   it("has at most four targets drained, even if many workers claim targets before they check their leases", async () => {
     const many = Array.from({ length: 11 }, (_, n) => ({ ...target, targetId: `we_${n}` }));
     for (const one of many) await store.add(one, [entry("a")]);
-    const leases = await Promise.all(many.map(async (one) => (await claim(one))?.lease));
+    const claims = await Promise.all(many.map((one) => claim(one)));
     const now = clock.now();
 
     const admissions = await Promise.all(
-      leases.map((lease, n) => {
-        if (lease === undefined) throw new Error("not claimed");
-        return store.admit(many[n] ?? target, { lease, now });
+      claims.map((claimed, n) => {
+        if (claimed === null) throw new Error("not claimed");
+        const { lease, due } = claimed;
+        return store.admit(many[n] ?? target, { lease, now, due });
       }),
     );
 
     expect(admissions.filter((one) => one !== null)).toHaveLength(targetsAtOnceMax);
     expect(await store.waiting(target.accountId, now)).toHaveLength(many.length - targetsAtOnceMax);
+  });
+
+  it("keeps the order of its waiting targets if the claim of the first target is not admitted", async () => {
+    const busy = targets.slice(0, targetsAtOnceMax);
+    const [first = target, second = target] = targets.slice(targetsAtOnceMax);
+    for (const one of busy) await store.add(one, [entry("a")]);
+    for (const one of busy) await admitted(one);
+    await store.add(first, [entry("a")]);
+    clock.advance(1_000);
+    await store.add(second, [entry("a", { dueAt: clock.now().toISOString() })]);
+    clock.advance(1_000);
+
+    expect(await admitted(first)).toBeNull();
+    expect(await store.waiting(target.accountId, clock.now())).toEqual([first, second]);
+  });
+
+  it("has a target due immediately after its early claim was not admitted, even if an entry was added under the lease", async () => {
+    const busy = targets.slice(0, targetsAtOnceMax);
+    const last = targets.at(-1) ?? target;
+    for (const one of busy) await store.add(one, [entry("a")]);
+    for (const one of busy) await admitted(one);
+    await store.add(last, [entry("later", { dueAt: later })]);
+    const claimed = await claim(last);
+    if (claimed === null) throw new Error("not claimed");
+    await store.add(last, [entry("a")]);
+
+    const { lease, due } = claimed;
+    expect(await store.admit(last, { lease, now: clock.now(), due })).toBeNull();
+    expect(await store.waiting(target.accountId, clock.now())).toEqual([last]);
   });
 
   it("is not limited if it has at most two webhook endpoints", async () => {
@@ -253,8 +284,8 @@ describe("an account with many delivery targets", () => {
   });
 });
 
-describe("the result of a claim of an outbox", () => {
-  it("contains the entry if exactly one entry was added since a release left the outbox empty", async () => {
+describe("the entries that a claim returns", () => {
+  it("are all entries if one entry was added since a release left the outbox empty", async () => {
     await store.add(target, [entry("a")]);
     expect((await mustClaim()).entries).toBeNull();
     clock.advance(60_000);
@@ -265,10 +296,10 @@ describe("the result of a claim of an outbox", () => {
   });
 
   it.each([
-    ["two entries were added", () => store.add(target, [entry("c")])],
-    ["a drain was requested too", () => store.wake(target, clock.now())],
+    ["another entry was added", () => store.add(target, [entry("c")])],
+    ["a drain was requested", () => store.wake(target, clock.now())],
     ["a worker claimed the target and crashed", () => claim()],
-  ])("contains no entries, so that the worker must read them, if %s", async (_, happens) => {
+  ])("are null if, after the addition of an entry, %s", async (_, happens) => {
     await store.add(target, [entry("a")]);
     await empty(entry("a"));
     await store.add(target, [entry("b")]);
@@ -278,7 +309,7 @@ describe("the result of a claim of an outbox", () => {
     expect((await mustClaim()).entries).toBeNull();
   });
 
-  it("contains no entries, so that the worker must read them, if several entries were added together", async () => {
+  it("are null if several entries were added together", async () => {
     await store.add(target, [entry("a")]);
     await empty(entry("a"));
     await store.add(target, [entry("b"), entry("c")]);
@@ -286,7 +317,7 @@ describe("the result of a claim of an outbox", () => {
     expect((await mustClaim()).entries).toBeNull();
   });
 
-  it("contains no entries, so that the worker must read them, after the previous release left a retry", async () => {
+  it("are null after a drain of the previous release that left a retry in the outbox", async () => {
     await store.add(target, [entry("a")]);
     await empty(entry("a"));
     await store.add(target, [entry("b")]);
@@ -310,7 +341,7 @@ describe("the result of a claim of an outbox", () => {
     expect(await store.all(target, 10)).toEqual([retry]);
   });
 
-  it("leaves no copy of an entry in the target's row after the outbox was emptied", async () => {
+  it("have no copy in the row of the target after the outbox was emptied", async () => {
     await store.add(target, [entry("a")]);
     await empty(entry("a"));
 
@@ -377,7 +408,7 @@ describe("recording changes in an outbox", () => {
 });
 
 describe("releasing an outbox", () => {
-  it("without entries removes the due time of the delivery target", async () => {
+  it("removes the due time of the delivery target if no entry remains", async () => {
     await store.add(target, [entry("a")]);
     const { lease, token, additions } = await mustClaim();
     await store.record(target, {

@@ -1,7 +1,11 @@
 import { TransactionConflictException } from "@aws-sdk/client-dynamodb";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
-import { dynamoDestinationStore } from "../../../../shared/aws/exports/destination-store.ts";
+import {
+  dynamoDestinationStore,
+  successWrite,
+} from "../../../../shared/aws/exports/destination-store.ts";
+import { transact } from "../../../../shared/aws/table/dynamo.ts";
 import { deliveryKeys } from "../../../../shared/aws/table/table.ts";
 import type { Destination } from "../../../../shared/exports/destination.ts";
 import type { DestinationStore } from "../../../../shared/exports/destination-store.ts";
@@ -47,6 +51,10 @@ beforeEach(async () => {
   table = await tables.create();
   store = dynamoDestinationStore(tables.client, optionsOf(table));
 });
+
+/** Stores a successful export, if the destination has revision 1. */
+const succeed = () =>
+  transact(tables.client, [successWrite(table, "acct_1", { revision: "1", succeededAt: at })]);
 
 describe("dynamoDestinationStore", () => {
   const failingRole = {
@@ -123,7 +131,7 @@ describe("dynamoDestinationStore", () => {
 
   it("keeps the export results when the settings change, and resets the failures only after a successful test write", async () => {
     await store.put("acct_1", aDestination, null);
-    await store.report("acct_1", "1", { outcome: "exported", at });
+    await succeed();
     await store.report("acct_1", "1", gone);
     // The caller read the destination before the two reports, so `changed` does not contain their
     // results.
@@ -164,7 +172,7 @@ describe("dynamoDestinationStore", () => {
     expect(await store.get("acct_1")).toEqual(aDestination);
     await store.report("acct_1", "0", gone);
     expect(await store.get("acct_1")).toEqual(aDestination);
-    await store.report("acct_1", "1", { outcome: "exported", at });
+    await succeed();
     expect(await store.get("acct_1")).toMatchObject({ lastSuccessAt: at.toISOString() });
   });
 
@@ -185,7 +193,7 @@ describe("dynamoDestinationStore", () => {
     expect(await store.get("acct_1")).toEqual({ ...aDestination, failuresInRow: 3 });
     await store.report("acct_1", "1", gone);
     expect(await store.get("acct_1")).toMatchObject({ failuresInRow: 3 });
-    await store.report("acct_1", "1", { outcome: "exported", at });
+    await succeed();
     expect(await store.get("acct_1")).toMatchObject({ failuresInRow: 0 });
   });
 

@@ -89,7 +89,7 @@ describe("the publication of a run", () => {
     expect(Buffer.from(small?.lines ?? []).toString()).toBe("lines");
   });
 
-  it("changes nothing if it is repeated after its entries were removed", async () => {
+  it("changes nothing if it is repeated after its outbox entries were removed", async () => {
     await publish("wlrun_1");
     const lease = newLease(clock.now(), random);
     const claimed = await outbox().claim(endpoint, { lease, now: clock.now() });
@@ -107,7 +107,7 @@ describe("the publication of a run", () => {
     expect(await keysOf()).toEqual([]);
   });
 
-  it("needs a second transaction if another run was added after the feed position was read", async () => {
+  it("takes a second transaction if another run was added after the position of the feed was read", async () => {
     const position = await publications().position(accountId);
     await publish("wlrun_1");
     sent = [];
@@ -118,7 +118,20 @@ describe("the publication of a run", () => {
     expect(await keysOf()).toEqual(["run#wlrun_1", "run#wlrun_2"]);
   });
 
-  it("gives consecutive numbers to ten runs that are published at the same time", async () => {
+  it("is repeated if DynamoDB throttles its transaction", async () => {
+    let isThrottled = true;
+    client = watchedClient(tables.client, (command, send) => {
+      if (command.constructor.name !== "TransactWriteCommand" || !isThrottled) return send();
+      isThrottled = false;
+      return Promise.reject(Object.assign(new Error("throttled"), { name: "ThrottlingException" }));
+    });
+    await publish("wlrun_1");
+
+    expect(isThrottled).toBe(false);
+    expect(await runsInFeed()).toEqual(["1 wlrun_1"]);
+  });
+
+  it("gives ten concurrent runs successive numbers in the feed", async () => {
     const ids = Array.from({ length: 10 }, (_, n) => `wlrun_${n}`);
     await Promise.all(ids.map(publish));
 
@@ -137,7 +150,7 @@ describe("the publication of a run", () => {
     expect(await keysOf(destination)).toEqual(["export#wlrun_1"]);
   });
 
-  it("adds no outbox entries for a new receiver when a publication without receivers is repeated", async () => {
+  it("adds no outbox entries if it is repeated with a receiver after a first publication without one", async () => {
     const none = { ...publicationOf("wlrun_1"), small: null, additions: [], exported: null };
     await publications().add(none, await publications().position(accountId));
     await publish("wlrun_1");
