@@ -118,9 +118,10 @@ const gapBytesMax = 256 * 1024;
 
 /**
  * Maximum size of a small archive in bytes. A transaction pays 2 write units a KB, so a row of 8 KB
- * costs as much as the two objects that it replaces.
+ * costs as much as the two objects that it replaces. The other attributes of the row, such as its
+ * key, have at most 512 bytes.
  */
-const smallBytesMax = 8 * 1024;
+const smallBytesMax = 8 * 1024 - 512;
 
 /**
  * Archives a run's events as objects. Writes the compressed lines into chunks, which are gzip files,
