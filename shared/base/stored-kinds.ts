@@ -93,7 +93,10 @@ export const rowKinds = /* @__PURE__ */ Object.assign({}, firstRowKinds, laterRo
  * their keys contain their version (`v=2`).
  */
 export const objectKinds = {
-  /** The index of a run's events, `run.json.gz`. Its version also applies to the run's chunks. */
+  /**
+   * The index of a run's events: the object `run.json.gz`, or the attribute `run_index` of the
+   * archive row of a small run. Its version also applies to the run's chunks.
+   */
   runIndex: { version: 1 },
   /**
    * The chunks of a run's events. A new version needs new keys, because finishers of two releases

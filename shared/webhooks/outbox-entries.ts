@@ -18,7 +18,7 @@ import type { Delivery } from "./delivery.ts";
 /**
  * Content of an entry for the first attempts of a run's events, in order. `types` is null for all
  * event types. `eventIds` lists the events of a small run, so that a session can read their
- * deliveries before it knows the run. The previous release adds entries without it.
+ * deliveries without waiting for the run's index. The previous release adds entries without it.
  */
 const runContent = object({
   kind: literal("run"),
