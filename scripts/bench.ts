@@ -118,6 +118,15 @@ await runCommandGroup({
         return { options: gateOptions, run: benchGate, print: printGate };
       },
     }),
+    ...bench("finisher", {
+      about: "The peak memory of a finisher that ends a large run.",
+      example: "--items 50000 --steps 10",
+      load: async () => {
+        const { benchFinisher, finisherOptions, printFinisher } =
+          await import("./bench/finisher.ts");
+        return { options: finisherOptions, run: benchFinisher, print: printFinisher };
+      },
+    }),
     ...bench("history", {
       about: "The cost of the history of items, with its budgets.",
       example: "",
