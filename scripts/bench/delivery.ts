@@ -66,7 +66,7 @@ export async function benchDelivery(): Promise<Record<string, unknown>> {
       alone.push(await benchOneAtATime(archives, bench));
     }
     await reconcileDeliveries(servers.tableName, benchAccounts);
-    return { ...deliveryTables(found), "one run at a time": alone.map(aloneRow) };
+    return { ...(await deliveryTables(found)), "one run at a time": alone.map(aloneRow) };
   });
 }
 

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { backtest, type RecordRun } from "../../shared/backtest/backtest.ts";
 import { createAccount } from "../../shared/accounts/create-account.ts";
 import { assert } from "../../shared/base/assert.ts";
-import type { RunEvents, SerializedEvent } from "../../shared/events/event.ts";
+import type { RunEventStream, SerializedEvent } from "../../shared/events/event.ts";
 import { itemHistory, type ShownPoint } from "../../shared/history/item-history.ts";
 import type { HistorySpan } from "../../shared/history/history.ts";
 import { parsePipeline } from "../../shared/pipelines/parse.ts";
@@ -86,8 +86,10 @@ export async function startService(endpoint: string, source: Scraper): Promise<S
     queue: queues.port,
     schedules: { put: async () => {}, remove: async () => {} },
     publisher: {
-      publish: async ({ watchlistId, events }: RunEvents) =>
-        void published.set(watchlistId, [...(published.get(watchlistId) ?? []), ...events]),
+      async publish({ watchlistId, events }: RunEventStream) {
+        const earlier = published.get(watchlistId) ?? [];
+        published.set(watchlistId, [...earlier, ...(await Array.fromAsync(events))]);
+      },
     },
     read: (request: StepReadRequest) =>
       readStep(request, {

@@ -16,7 +16,7 @@ import {
 import { assert } from "../base/assert.ts";
 import { objectKinds } from "../base/stored-kinds.ts";
 import { readable, writable, type WrittenVersions } from "../base/stored-versions.ts";
-import { eventTypes, type RunEvents } from "./event.ts";
+import { eventTypes, type RunEventStream } from "./event.ts";
 import { snapshotFile, type SnapshotFile } from "./snapshot-file.ts";
 
 /** The archive of a small run as one row. Both members are gzip files. */
@@ -130,29 +130,22 @@ const smallBytesMax = 8 * 1024 - 512;
 /**
  * Archives a run's events as objects. First writes the chunks (gzip files with the compressed lines
  * of the events), and then the index. If the index exists, all chunks therefore exist. Idempotent.
- * Returns the index.
+ * Keeps at most one chunk in memory. Stores nothing for a run without events.
+ * @returns The index in `archived`. `small` is null. Exception: if the process writes the `next`
+ * kinds of rows and the archive has less than 8 KB, the function stores nothing, and `small` is the
+ * archive, which the caller must store.
  */
-export async function archiveRun(run: RunEvents, bodies: EventBodies): Promise<ArchivedRun> {
-  const packed = await packRun(run, bodies);
-  await putRest(run, packed, bodies);
-  return packed.archived;
-}
-
-/**
- * Archives a run's events as `archiveRun` does, and returns null. Exception: if the process writes
- * the `next` kinds of rows and the archive has at most 8 KB, stores nothing, and returns the
- * archive for the caller to store.
- */
-export async function archiveUnlessSmall(
-  run: RunEvents,
+export async function archiveRun(
+  run: RunEventStream,
   bodies: EventBodies,
-): Promise<SmallArchive | null> {
-  const packed = await packRun(run, bodies);
+): Promise<{ readonly archived: ArchivedRun; readonly small: SmallArchive | null }> {
+  const { archived, ...packed } = await packRun(run, bodies);
   const { index, lines, chunk } = packed;
+  if (archived.events.length === 0) return { archived, small: null };
   const isSmall = chunk === 1 && index.length + lines.length <= smallBytesMax;
-  if (bodies.writes === "next" && isSmall) return { index, lines };
+  if (bodies.writes === "next" && isSmall) return { archived, small: { index, lines } };
   await putRest(run, packed, bodies);
-  return null;
+  return { archived, small: null };
 }
 
 interface PackedRun extends SmallArchive {
@@ -162,12 +155,12 @@ interface PackedRun extends SmallArchive {
 }
 
 /** Compresses a run's events, and stores all chunks except the last one. */
-async function packRun(run: RunEvents, bodies: EventBodies): Promise<PackedRun> {
+async function packRun(run: RunEventStream, bodies: EventBodies): Promise<PackedRun> {
   const events: ArchivedEvent[] = [];
   let members: Uint8Array[] = [];
   let chunk = 1;
   let offset = 0;
-  for (const { id, type, createdAt, items, body } of run.events) {
+  for await (const { id, type, createdAt, items, body } of run.events) {
     const line = Buffer.from(`${body}\n`);
     const gzip = gzipSync(line, compression);
     if (offset > 0 && offset + gzip.length > chunkBytesMax) {
@@ -201,7 +194,7 @@ async function packRun(run: RunEvents, bodies: EventBodies): Promise<PackedRun> 
 /** Stores the last chunk of a run, and then the index. */
 async function putRest(
   run: RunReference,
-  { index, lines, chunk }: PackedRun,
+  { index, lines, chunk }: Omit<PackedRun, "archived">,
   bodies: EventBodies,
 ): Promise<void> {
   if (lines.length > 0) await bodies.put(chunkKey(run, chunk), lines);

@@ -60,6 +60,12 @@ export interface RunEvents {
   readonly snapshot?: SnapshotFile;
 }
 
+/** The events of a finished run, which the publisher reads one after the other. */
+export type RunEventStream = Omit<RunEvents, "events"> & {
+  /** The events in delivery order. */
+  readonly events: Iterable<SerializedEvent> | AsyncIterable<SerializedEvent>;
+};
+
 /**
  * Derives the ID of an event from its run, its type and its number. The same arguments always give
  * the same ID. The ID contains the end time of the run.

@@ -1,4 +1,4 @@
-import type { RunEvents } from "./event.ts";
+import type { RunEventStream } from "./event.ts";
 
 /**
  * Publishes the events of a finished run: stores their bodies, adds outbox entries, and wakes the
@@ -6,5 +6,5 @@ import type { RunEvents } from "./event.ts";
  * objects.
  */
 export interface RunEventPublisher {
-  publish(events: RunEvents): Promise<void>;
+  publish(run: RunEventStream): Promise<void>;
 }

@@ -51,8 +51,10 @@ export interface RunSegment {
 
 /** The points of a run for the store: parsed, or as stored lines. */
 export interface RecordedSegment extends Omit<RunSegment, "points"> {
-  /** Sorted by item ID, then in step order. */
-  readonly points: readonly HistoryPoint[] | readonly PointLine[];
+  /**
+   * Sorted by item ID, then in step order. The groups of a large run are read one after the other.
+   */
+  readonly points: readonly HistoryPoint[] | AsyncIterable<readonly PointLine[]>;
 }
 
 /** A history point without its item ID, in a list of points of one item. */

@@ -72,7 +72,7 @@ export async function playRun(
     endpoints: { list: async () => [], deletions: async () => new Map() },
     publisher: {
       async publish(published) {
-        events.push(...published.events);
+        for await (const event of published.events) events.push(event);
       },
     },
   });

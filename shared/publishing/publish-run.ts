@@ -1,6 +1,6 @@
 import { busEntry } from "../event-bus/bus-outbox.ts";
-import { archiveUnlessSmall, type EventBodies } from "../events/event-archive.ts";
-import type { RunEvents } from "../events/event.ts";
+import { type ArchivedRun, archiveRun, type EventBodies } from "../events/event-archive.ts";
+import type { RunEventStream } from "../events/event.ts";
 import type { RunEventPublisher } from "../events/publisher.ts";
 import type { DestinationStore } from "../exports/destination-store.ts";
 import { runExport } from "../exports/run-export.ts";
@@ -40,20 +40,20 @@ export function runEventPublisher(dependencies: PublishDependencies): RunEventPu
   return { publish: (run) => publish(run, dependencies) };
 }
 
-async function publish(run: RunEvents, dependencies: PublishDependencies): Promise<void> {
-  const [event] = run.events;
-  if (event === undefined) return;
+async function publish(run: RunEventStream, dependencies: PublishDependencies): Promise<void> {
   const { endpoints, destinations, bodies, publications, queue, hasBus } = dependencies;
   const { accountId, runId, watchlistId, runNumber, webhookEndpointId } = run;
-  const types = [...new Set(run.events.map(({ type }) => type))];
-  const { createdAt } = event;
   // Begins these together, so that the reads of single rows are one request.
-  const [position, destination, receivers, small] = await Promise.all([
+  const [position, destination, { archived, small }] = await Promise.all([
     publications.position(accountId),
     destinations.get(accountId),
-    runReceivers(run, types, endpoints),
-    archiveUnlessSmall(run, bodies),
+    archiveRun(run, bodies),
   ]);
+  const [event] = archived.events;
+  if (event === undefined) return;
+  const { createdAt } = event;
+  const types = [...new Set(archived.events.map(({ type }) => type))];
+  const receivers = await runReceivers(run, types, endpoints);
   const exported = runExport({ runId, watchlistId, runNumber, createdAt }, destination);
   const additions: Publication["additions"] = [
     ...receivers.map(({ endpointId, types: wanted }) => ({
@@ -63,7 +63,7 @@ async function publish(run: RunEvents, dependencies: PublishDependencies): Promi
         watchlistId,
         types: wanted,
         happenedAt: createdAt,
-        eventIds: eventIdsOf(run, wanted),
+        eventIds: eventIdsOf(archived, wanted),
       }),
     })),
     ...(exported === null ? [] : [{ target: destinationTarget(accountId), entry: exported.entry }]),
@@ -86,10 +86,10 @@ async function publish(run: RunEvents, dependencies: PublishDependencies): Promi
 }
 
 /** Returns the IDs of the events of the given types, null for all types; none for a large run. */
-function eventIdsOf({ events }: RunEvents, types: readonly string[] | null): readonly string[] {
+function eventIdsOf({ events }: ArchivedRun, types: readonly string[] | null): readonly string[] {
   if (events.length > listedEventsMax) return [];
   return events.filter(({ type }) => types?.includes(type) ?? true).map(({ id }) => id);
 }
 
-const busEntryOf = ({ runId, watchlistId }: RunEvents, dueAt: string) =>
+const busEntryOf = ({ runId, watchlistId }: RunEventStream, dueAt: string) =>
   busEntry({ runId, watchlistId, lane: "first", attempt: 1, positions: null, dueAt });

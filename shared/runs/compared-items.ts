@@ -1,8 +1,47 @@
-import type { PointLine } from "../history/history.ts";
-import { pointOf } from "../history/point-lines.ts";
+import type { HistoryPoint } from "../history/history.ts";
 import type { ItemOutcome } from "./item-outcome.ts";
-import type { StepResults } from "./run-outcomes.ts";
 import type { Run } from "./run.ts";
+
+/** IDs of the items of a run, by what its steps read. Grows with the items, not with the steps. */
+export interface ComparedItems {
+  /** Items that changed or were delisted. */
+  readonly changed: Set<string>;
+  /** Items that a step did not read completely. */
+  readonly unanswered: Set<string>;
+  /** Items that were delisted without an earlier reading. */
+  readonly unknown: Set<string>;
+  /** Items of which a step read a value without a known earlier value. */
+  readonly first: Set<string>;
+  /** Items of which a step read a value with a known earlier value. */
+  readonly known: Set<string>;
+}
+
+/** Returns empty sets. */
+export const noComparedItems = (): ComparedItems => ({
+  changed: new Set(),
+  unanswered: new Set(),
+  unknown: new Set(),
+  first: new Set(),
+  known: new Set(),
+});
+
+/** Adds the outcomes of a batch, and their history points. */
+export function addComparedItems(
+  items: ComparedItems,
+  outcomes: readonly ItemOutcome[],
+  points: readonly HistoryPoint[],
+): void {
+  for (const outcome of outcomes) {
+    if (isChange(outcome)) items.changed.add(outcome.id);
+    if (isUnanswered(outcome)) items.unanswered.add(outcome.id);
+    if (outcome.lastSnapshot === null) items.unknown.add(outcome.id);
+  }
+  for (const { id, status, values } of points) {
+    if (status !== "ok") continue;
+    const isFirst = Object.values(values).every(({ before }) => before === undefined);
+    (isFirst ? items.first : items.known).add(id);
+  }
+}
 
 /**
  * Returns the number of items that a run read completely and that had an earlier reading, so that
@@ -10,54 +49,15 @@ import type { Run } from "./run.ts";
  */
 export function countComparedItems(
   { stats }: Pick<Run, "stats">,
-  steps: readonly StepResults[],
+  { changed, unanswered, unknown, first, known }: ComparedItems,
 ): number {
-  const unknown = steps
-    .flatMap((step) => step.outcomes)
-    .filter(({ lastSnapshot }) => lastSnapshot === null)
-    .map(({ id }) => id);
-  const first = firstRead(steps.flatMap((step) => step.points));
-  const uncompared = new Set([...unansweredIdsIn(steps), ...unknown, ...first]);
-  return stats.tracked - countWithout(uncompared, changedIdsIn(steps));
+  const unread = [...first].filter((id) => !known.has(id));
+  return stats.tracked - countWithout(new Set([...unanswered, ...unknown, ...unread]), changed);
 }
-
-/** Returns the IDs of the items that changed or were delisted in the steps of a run. */
-export const changedIdsIn = (steps: readonly StepResults[]): ReadonlySet<string> =>
-  new Set(
-    steps
-      .flatMap((step) => step.outcomes)
-      .filter(isChange)
-      .map(({ id }) => id),
-  );
-
-/**
- * Returns the IDs of the items that at least one step of a run could not read completely, or did
- * not read because the step was deferred.
- */
-export const unansweredIdsIn = (steps: readonly StepResults[]): ReadonlySet<string> =>
-  new Set([
-    ...steps.flatMap((step) => step.unread ?? []),
-    ...steps
-      .flatMap((step) => step.outcomes)
-      .filter(isUnanswered)
-      .map(({ id }) => id),
-  ]);
 
 /** Returns how many of `ids` are not in `others`. */
 export const countWithout = (ids: ReadonlySet<string>, others: ReadonlySet<string>): number =>
   [...ids].filter((id) => !others.has(id)).length;
-
-/** Returns the IDs of the items that had no known value before the run. */
-function firstRead(lines: readonly PointLine[]): ReadonlySet<string> {
-  const first = new Set<string>();
-  const compared = new Set<string>();
-  for (const { id, status, values } of lines.map(pointOf)) {
-    const changes = Object.values(values);
-    if (status === "ok" && changes.every(({ before }) => before === undefined)) first.add(id);
-    else if (status === "ok") compared.add(id);
-  }
-  return new Set([...first].filter((id) => !compared.has(id)));
-}
 
 /**
  * Returns true if the brake counts an outcome as a change, because the outcome contains a new

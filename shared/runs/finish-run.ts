@@ -19,15 +19,9 @@ import { missingFieldsToStore, shapeChangeOf } from "./source-shape.ts";
 import { publicationOf, runEvents } from "./run-events.ts";
 import { endMetrics } from "./run-metrics.ts";
 import { runSegment } from "./run-history.ts";
-import {
-  creditsOf,
-  statsOf,
-  type StepOutcomes,
-  type StepResults,
-  stepResultsOf,
-  stepStats,
-  unreadEntry,
-} from "./run-outcomes.ts";
+import { creditsOf, statsOf, stepStats, unreadEntry } from "./run-outcomes.ts";
+import { noResults, runResults, type RunResults } from "./run-results.ts";
+import { totalsOf } from "./run-totals.ts";
 import type { RunStore } from "./run-store.ts";
 import { runWatchlist } from "./run-watchlist.ts";
 import type { StepStore } from "./step-store.ts";
@@ -79,29 +73,28 @@ export async function finishRun(
   const foundRun = await runs.get(ref);
   if (foundRun === undefined || !isToFinish(foundRun)) return;
   dependencies.begins?.(foundRun);
-  const stepResults = await stepResultsOf(foundRun, steps);
+  const planned = await steps.list(foundRun.id);
+  const results = runResults(planned, steps);
   if (foundRun.phase === "finishing") {
-    const shortage = creditShortage(
-      foundRun,
-      stepResults.map(({ step }) => step),
-    );
-    const shape = shapeChangeOf(foundRun, stepResults);
+    const totals = await totalsOf(foundRun, results, steps);
+    const shortage = creditShortage(foundRun, planned);
+    const shape = shapeChangeOf(foundRun, totals);
     const ended = {
       ...foundRun,
       error: foundRun.error ?? shortage,
       ...(shape !== undefined && { shape }),
     };
-    const hold = holdOf(ended, stepResults);
+    const hold = holdOf(ended, totals);
     await endRun(
       { ...ended, ...(hold !== undefined && { hold }) },
-      statsOf(foundRun, stepResults),
+      statsOf(foundRun, planned, totals.counts),
       dependencies,
     );
   }
   const run = foundRun.phase === "finishing" ? await runs.get(ref) : foundRun;
   if (run === undefined || !isToPublish(run)) return;
   const isOver = (): boolean => until !== undefined && clock.now() >= until;
-  const isDone = await publishPhase(run, { stepResults, isOver }, dependencies);
+  const isDone = await publishPhase(run, { results, isOver }, dependencies);
   if (!isDone) return;
   // The run history of a watchlist has a maximum length, so this run replaces the oldest one.
   await runs.forget(run.watchlistId, run.runNumber - limits.runHistoryMax);
@@ -125,12 +118,12 @@ async function publishPhase(
   if (run.phase === "holding") {
     // Only the notice is published now. The history points of a held run are stored after its
     // release.
-    await publishEvents(run, end.stepResults, dependencies.publisher);
+    await publishEvents(run, end.results, dependencies.publisher);
     return true;
   }
   if (run.phase === "discarding") {
     await restoreItems(run, dependencies);
-    return recordAndPublish(run, { ...end, stepResults: [] }, dependencies);
+    return recordAndPublish(run, { ...end, results: noResults }, dependencies);
   }
   return recordAndPublish(run, end, dependencies);
 }
@@ -141,7 +134,7 @@ function leavePhase(run: Run, runs: RunStore): Promise<void> {
 }
 
 interface RunEnd {
-  readonly stepResults: readonly StepResults[];
+  readonly results: RunResults;
   readonly isOver: () => boolean;
 }
 
@@ -151,18 +144,15 @@ interface RunEnd {
  */
 async function recordAndPublish(
   run: Run,
-  { stepResults, isOver }: RunEnd,
+  { results, isOver }: RunEnd,
   { history, runs, publisher }: FinishDependencies,
 ): Promise<boolean> {
   if (run.watchlist === null) return true;
-  const segment = runSegment(
-    run,
-    stepResults.map(({ points }) => points),
-  );
+  const segment = runSegment(run, results);
   // The history is stored before the events, so that a receiver of an event finds the change in the
   // history.
   const recorded = await history.append(run, segment);
-  await publishEvents(run, stepResults, publisher);
+  await publishEvents(run, results, publisher);
   if (recorded === "watchlist_deleted") return true;
   return mergeHistory(run, isOver, {
     history,
@@ -176,7 +166,7 @@ async function recordAndPublish(
 
 async function publishEvents(
   run: Run,
-  stepResults: readonly StepOutcomes[],
+  results: RunResults,
   publisher: RunEventPublisher,
 ): Promise<void> {
   if (run.watchlist === null) return;
@@ -191,7 +181,7 @@ async function publishEvents(
     runNumber: run.runNumber,
     runStartedAt: run.startedAt,
     webhookEndpointId: run.watchlist.webhookEndpointId,
-    events: runEvents(run, stepResults),
+    events: runEvents(run, results),
     ...(isNotice && { isHoldNotice: true }),
     ...(hasSnapshot && snapshot !== undefined && { snapshot }),
   });

@@ -1,12 +1,7 @@
-import {
-  changedIdsIn,
-  countComparedItems,
-  countWithout,
-  unansweredIdsIn,
-} from "./compared-items.ts";
+import { countComparedItems, countWithout } from "./compared-items.ts";
 import type { Hold, Run } from "./run.ts";
 import { holdsEvents } from "./source-shape.ts";
-import type { StepResults } from "./run-outcomes.ts";
+import type { RunTotals } from "./run-totals.ts";
 
 /** Time after which the service discards a held run, in milliseconds. */
 const holdMs = 7 * 86_400_000;
@@ -24,23 +19,22 @@ export const mayBeHeld = ({ limits, kind }: Pick<Run, "limits" | "kind">): boole
  * a suspicious shape (`run.shape`). Returns the hold, or undefined if the run may send its events.
  * An item counts once, even if several steps report it.
  */
-export function holdOf(run: Run, steps: readonly StepResults[]): Hold | undefined {
+export function holdOf(run: Run, totals: RunTotals): Hold | undefined {
   const { shape } = run;
   const { brake } = run.limits;
   // During a deployment, an earlier release may have read a batch of the run without storing the
   // items as they were before. Such a run cannot be discarded, so the brake does not hold it.
-  const isPossible = mayBeHeld(run) && steps.every((step) => step.isRestorable);
+  const isPossible = mayBeHeld(run) && totals.isRestorable;
   if (brake === null || !isPossible) return undefined;
   const isWrongShape = shape !== undefined && holdsEvents(shape);
-  const changed = changedIdsIn(steps);
+  const { changed, unanswered } = totals.items;
   const changedItems = changed.size;
-  const points = steps.reduce((sum, step) => sum + step.points.length, 0);
   // For most runs, this check makes the exact count unnecessary. The exact count of read items is
   // at least `answered - points`.
-  const answered = run.stats.tracked - countWithout(unansweredIdsIn(steps), changed);
-  const mayBeAbove = changedItems * 100 > brake.maxChangedPercent * (answered - points);
+  const answered = run.stats.tracked - countWithout(unanswered, changed);
+  const mayBeAbove = changedItems * 100 > brake.maxChangedPercent * (answered - totals.points);
   if (!isWrongShape && !mayBeAbove) return undefined;
-  const readItems = countComparedItems(run, steps);
+  const readItems = countComparedItems(run, totals.items);
   const isAbove =
     readItems >= brake.minItems && changedItems * 100 > brake.maxChangedPercent * readItems;
   return isWrongShape || isAbove

@@ -15,7 +15,8 @@ import { presentRun } from "./present-run.ts";
 import type { ItemOutcome } from "./item-outcome.ts";
 import type { Run, RunWatchlist } from "./run.ts";
 import type { StepRecord } from "./step.ts";
-import type { StepOutcomes } from "./run-outcomes.ts";
+import type { EffectiveResult } from "./batch.ts";
+import type { RunResults } from "./run-results.ts";
 
 type Entry = Readonly<Record<string, unknown>>;
 /**
@@ -45,35 +46,79 @@ export function publicationOf({ id, finishedAt, hold }: Run): Publication {
     : { id, at: hold.decidedAt };
 }
 
+/** An event type that reports items, and the entries of an outcome in its events. */
+interface ItemEventType {
+  readonly type: RunEventType;
+  /** Name of the list of entries in the event. */
+  readonly key: string;
+  readonly build: Build;
+}
+
 /**
- * Builds the events of a run in delivery order (specification, section "Events"): changed, matched,
+ * Yields the events of a run in delivery order (specification, section "Events"): changed, matched,
  * delisted, run completed. A held or discarded run has only the event `watchlist.run.completed`.
- * Returns no events if the run has not ended or its watchlist was deleted. IDs, times and bytes
- * depend only on stored data, so a repeated call builds identical events.
- * @param stepOutcomes the outcomes of the run's steps, in run order
+ * Yields no events if the run has not ended or its watchlist was deleted. IDs, times and bytes
+ * depend only on stored data, so a repeated call yields identical events. Reads the results once to
+ * count the entries, because each event has the number of parts, and then once for each event type
+ * with entries. So at most one event is in memory.
  */
-export function runEvents(run: Run, stepOutcomes: readonly StepOutcomes[]): SerializedEvent[] {
+export async function* runEvents(
+  run: Run,
+  results: RunResults<Pick<EffectiveResult, "outcomes">>,
+): AsyncGenerator<SerializedEvent> {
   const { watchlist, finishedAt, hold } = run;
-  if (watchlist === null || finishedAt === null) return [];
+  if (watchlist === null || finishedAt === null) return;
   const publication = publicationOf(run);
-  if (hold !== undefined && hold.status !== "released") {
-    return [completedEvent(run, publication, [])];
+  const sent: Pick<SerializedEvent, "id" | "type">[] = [];
+  if (hold === undefined || hold.status === "released") {
+    const counts = await entryCounts(results);
+    for (const [n, itemType] of itemTypes.entries()) {
+      const of = { run, watchlist, publication, partCount: partsOf(counts[n] ?? 0) };
+      if (of.partCount === 0) continue;
+      for await (const event of itemEvents(itemType, results, of)) {
+        sent.push({ id: event.id, type: event.type });
+        yield event;
+      }
+    }
   }
+  yield completedEvent(run, publication, sent);
+}
+
+const partsOf = (entries: number): number => Math.ceil(entries / limits.itemEventsMax);
+
+/** Returns the number of entries of each event type that reports items. */
+async function entryCounts(
+  results: RunResults<Pick<EffectiveResult, "outcomes">>,
+): Promise<readonly number[]> {
+  const counts = itemTypes.map(() => 0);
+  for (const step of results.steps) {
+    for await (const { outcomes } of results.of(step)) {
+      for (const [n, { build }] of itemTypes.entries()) {
+        for (const outcome of outcomes)
+          counts[n] = (counts[n] ?? 0) + build({}, outcome, step).length;
+      }
+    }
+  }
+  return counts;
+}
+
+/** What all events of one type have in common. */
+interface EventContext {
+  readonly run: Run;
+  readonly watchlist: RunWatchlist;
+  readonly publication: Publication;
+  readonly partCount: number;
+}
+
+/** Yields the events of one type. Each has up to `limits.itemEventsMax` entries, in run order. */
+async function* itemEvents(
+  { type, key, build }: ItemEventType,
+  results: RunResults<Pick<EffectiveResult, "outcomes">>,
+  { run, watchlist, publication, partCount }: EventContext,
+): AsyncGenerator<SerializedEvent> {
   const ended = { runId: publication.id, endedAt: publication.at };
-  const hasAsin = watchlist.platform === "retailer_a";
-  const entriesOf = (build: Build): Entry[] =>
-    stepOutcomes.flatMap(({ step, outcomes }) =>
-      outcomes.flatMap((outcome) => {
-        const { id, details = {} } = outcome;
-        const ids = hasAsin ? { id, asin: id } : { id };
-        return build({ ...ids, ...presentKnownDetails(details) }, outcome, step);
-      }),
-    );
-  const itemEvents = [
-    ...parts("watchlist.product.changed", "changes", entriesOf(changedEntry)),
-    ...parts("watchlist.product.matched", "products", entriesOf(matchedEntries)),
-    ...parts("watchlist.product.delisted", "products", entriesOf(delistedEntry)),
-  ].map(({ type, key, entries, part, partCount }) =>
+  let part = 1;
+  const eventOf = (entries: readonly Entry[]): SerializedEvent =>
     serializeEvent(
       {
         id: runEventId(ended, type, part),
@@ -82,28 +127,26 @@ export function runEvents(run: Run, stepOutcomes: readonly StepOutcomes[]): Seri
         data: { ...commonData(run, watchlist), part, parts: partCount, [key]: entries },
       },
       entries.length,
-    ),
-  );
-  return [...itemEvents, completedEvent(run, publication, itemEvents)];
+    );
+  let waiting: Entry[] = [];
+  for (const step of results.steps) {
+    for await (const { outcomes } of results.of(step)) {
+      for (const outcome of outcomes)
+        waiting.push(...build(idsOf(outcome, watchlist), outcome, step));
+      while (waiting.length >= limits.itemEventsMax) {
+        yield eventOf(waiting.slice(0, limits.itemEventsMax));
+        waiting = waiting.slice(limits.itemEventsMax);
+        part += 1;
+      }
+    }
+  }
+  if (waiting.length > 0) yield eventOf(waiting);
 }
 
-interface Part {
-  readonly type: RunEventType;
-  readonly key: string;
-  readonly entries: readonly Entry[];
-  readonly part: number;
-  readonly partCount: number;
-}
-
-function parts(type: RunEventType, key: string, entries: readonly Entry[]): Part[] {
-  const partCount = Math.ceil(entries.length / limits.itemEventsMax);
-  return Array.from({ length: partCount }, (_, n) => ({
-    type,
-    key,
-    entries: entries.slice(n * limits.itemEventsMax, (n + 1) * limits.itemEventsMax),
-    part: n + 1,
-    partCount,
-  }));
+/** Returns the members with which each entry begins: the IDs and the details of the item. */
+function idsOf({ id, details = {} }: ItemOutcome, { platform }: RunWatchlist): Entry {
+  const ids = platform === "retailer_a" ? { id, asin: id } : { id };
+  return { ...ids, ...presentKnownDetails(details) };
 }
 
 const commonData = (run: Run, watchlist: RunWatchlist): Entry => ({
@@ -153,6 +196,13 @@ function delistedEntry(ids: Entry, outcome: ItemOutcome, step: StepRecord): read
   ];
 }
 
+/** The event types that report items, in delivery order. */
+const itemTypes: readonly ItemEventType[] = [
+  { type: "watchlist.product.changed", key: "changes", build: changedEntry },
+  { type: "watchlist.product.matched", key: "products", build: matchedEntries },
+  { type: "watchlist.product.delisted", key: "products", build: delistedEntry },
+];
+
 /**
  * Returns the last event of a run: the run object, the event counts, and a digest with which
  * receivers detect lost events.
@@ -160,13 +210,13 @@ function delistedEntry(ids: Entry, outcome: ItemOutcome, step: StepRecord): read
 function completedEvent(
   run: Run,
   publication: Publication,
-  itemEvents: readonly SerializedEvent[],
+  itemEventsSent: readonly Pick<SerializedEvent, "id" | "type">[],
 ): SerializedEvent {
   const type: RunEventType = "watchlist.run.completed";
   const id = lastEventId({ runId: publication.id, endedAt: publication.at });
   const counts: Record<string, number> = {};
-  for (const event of itemEvents) counts[event.type] = (counts[event.type] ?? 0) + 1;
-  const ids = [...itemEvents.map((event) => event.id), id];
+  for (const event of itemEventsSent) counts[event.type] = (counts[event.type] ?? 0) + 1;
+  const ids = [...itemEventsSent.map((event) => event.id), id];
   return serializeEvent(
     {
       id,

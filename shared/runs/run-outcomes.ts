@@ -1,6 +1,5 @@
 import type { PointLine } from "../history/history.ts";
 import { isDeferredUnread } from "./step.ts";
-import type { BatchShape, EffectiveResult } from "./batch.ts";
 import type { ItemOutcome } from "./item-outcome.ts";
 import type { Run, RunStats } from "./run.ts";
 import type { StepRecord, StepStats } from "./step.ts";
@@ -10,82 +9,83 @@ import type { StepStore } from "./step-store.ts";
 export interface StepOutcomes {
   readonly step: StepRecord;
   readonly outcomes: readonly ItemOutcome[];
-  /**
-   * IDs of the items that start at the step. Present only if the step was deferred, so that it has
-   * no outcomes.
-   */
-  readonly unread?: readonly string[];
 }
 
-/** The parts of a step's recorded results that the end of the run needs. */
+/** The outcomes and the history points of one step, in batch order. */
 export interface StepResults extends StepOutcomes {
-  /** The history points of all outcomes, in batch order. */
   readonly points: readonly PointLine[];
-  /** The shapes of the answers, by batch. */
-  readonly shapes: readonly BatchShape[];
-  /**
-   * True if every batch has recorded its items as they were before the step, so that a discard can
-   * restore them.
-   */
-  readonly isRestorable: boolean;
 }
 
-/** Reads the results of a run's planned steps, in run order. */
+/**
+ * Reads the results of a run's planned steps, in run order. Keeps all of them in memory. The end of
+ * a run, which may have 500,000 results, reads them batch by batch (`runResults`).
+ */
 export async function stepResultsOf(run: Run, steps: StepStore): Promise<readonly StepResults[]> {
   const stepResults: StepResults[] = [];
   for (const step of await steps.list(run.id)) {
-    const results: EffectiveResult[] = [];
-    for await (const result of steps.effectiveResults(step)) results.push(result);
+    const results = await Array.fromAsync(steps.effectiveResults(step));
     stepResults.push({
       step,
-      outcomes: results.flatMap((result) => result.outcomes),
-      points: results.flatMap((result) => result.points),
-      shapes: results.flatMap(({ shape }) => shape ?? []),
-      isRestorable: results.every((result) => result.isRestorable),
-      ...(isDeferredUnread(step) && { unread: (await steps.starts(run, step.step)).flat() }),
+      outcomes: results.flatMap(({ outcomes }) => outcomes),
+      points: results.flatMap(({ points }) => points),
     });
   }
   return stepResults;
 }
 
+/** IDs of the items of a run that each of its counts contains, and the number of matches. */
+export interface OutcomeCounts {
+  readonly changed: Set<string>;
+  readonly notified: Set<string>;
+  readonly delisted: Set<string>;
+  readonly failed: Set<string>;
+  readonly deferred: Set<string>;
+  matched: number;
+}
+
+/** Returns counts without items. */
+export const newCounts = (): OutcomeCounts => ({
+  changed: new Set(),
+  notified: new Set(),
+  delisted: new Set(),
+  failed: new Set(),
+  deferred: new Set(),
+  matched: 0,
+});
+
 /**
- * Derives the stats of a run from the outcomes of its steps. Each of the counts of changed,
- * notified, failed, deferred and delisted items counts an item once, even if several steps report
- * it. `matched` counts once for each item, step and `when`.
+ * Adds outcomes of a step. Outcomes must be added in run order. Each item counts once, even if
+ * several steps report it. `matched` counts once for each item, step and `when`.
  */
-export function statsOf(run: Run, stepOutcomes: readonly StepOutcomes[]): RunStats {
-  const changed = new Set<string>();
-  const notified = new Set<string>();
-  const delisted = new Set<string>();
-  const failed = new Set<string>();
-  const deferred = new Set<string>(stepOutcomes.flatMap(({ unread = [] }) => unread));
-  let matched = 0;
-  for (const outcome of stepOutcomes.flatMap(({ outcomes }) => outcomes)) {
-    const { id, status, matched: matches } = outcome;
-    if (outcome.changes !== undefined && outcome.isCounted !== true) changed.add(id);
-    if (outcome.reported !== undefined) notified.add(id);
-    if (outcome.lastSnapshot !== undefined) delisted.add(id);
+export function addOutcomes(counts: OutcomeCounts, outcomes: readonly ItemOutcome[]): void {
+  for (const { id, status, matched, changes, isCounted, reported, lastSnapshot } of outcomes) {
+    if (changes !== undefined && isCounted !== true) counts.changed.add(id);
+    if (reported !== undefined) counts.notified.add(id);
+    if (lastSnapshot !== undefined) counts.delisted.add(id);
     // An item that an earlier step delisted needs no retry, even if a later step could not read it.
     const isFailure = status === "partial" || status === "unavailable";
-    if (isFailure && !delisted.has(id)) failed.add(id);
-    if (status === "deferred") deferred.add(id);
-    matched += matches?.branches.length ?? 0;
+    if (isFailure && !counts.delisted.has(id)) counts.failed.add(id);
+    if (status === "deferred") counts.deferred.add(id);
+    counts.matched += matched?.branches.length ?? 0;
   }
-  return {
-    ...run.stats,
-    steps: stepStats(stepOutcomes.map(({ step }) => step)),
-    matched,
-    deferred: deferred.size,
-    changed: changed.size,
-    notified: notified.size,
-    delisted: delisted.size,
-    retryNextRun: failed.size,
-    ...unreadEntry(
-      run,
-      stepOutcomes.map(({ step }) => step),
-    ),
-  };
 }
+
+/** Derives the stats of a run from the counts of its outcomes and the records of its steps. */
+export const statsOf = (
+  run: Run,
+  steps: readonly StepRecord[],
+  counts: OutcomeCounts,
+): RunStats => ({
+  ...run.stats,
+  steps: stepStats(steps),
+  matched: counts.matched,
+  deferred: counts.deferred.size,
+  changed: counts.changed.size,
+  notified: counts.notified.size,
+  delisted: counts.delisted.size,
+  retryNextRun: counts.failed.size,
+  ...unreadEntry(run, steps),
+});
 
 /**
  * Returns `isEntryUnread: true` for the stats of a run whose entry step was deferred by a credit

@@ -3,13 +3,13 @@
  * by the same factor. Pure and deterministic.
  */
 import { limits } from "../base/limits.ts";
-import { pointOf } from "../history/point-lines.ts";
-import { readingKind, type Step, stepOf } from "../pipelines/definition.ts";
-import type { FieldValue, ReadingKind, Snapshot } from "../scrapers/catalog.ts";
+import type { ObservedChanges } from "../history/history.ts";
+import { readingKind, type Step } from "../pipelines/definition.ts";
+import type { FieldValue, Snapshot } from "../scrapers/catalog.ts";
 import type { Item } from "../watchlists/item.ts";
 import { countComparedItems } from "./compared-items.ts";
 import type { StepAnswer } from "./read-step.ts";
-import type { StepResults } from "./run-outcomes.ts";
+import type { RunTotals } from "./run-totals.ts";
 import type { BatchShape } from "./batch.ts";
 import type { Run, ShapeChange } from "./run.ts";
 
@@ -88,10 +88,10 @@ const hasValue = (value: FieldValue | undefined): boolean => value !== undefined
  * of earlier answers. Returns undefined if the shapes do not differ. A baseline run has no earlier
  * answers.
  */
-export function shapeChangeOf(run: Run, steps: readonly StepResults[]): ShapeChange | undefined {
+export function shapeChangeOf(run: Run, totals: RunTotals): ShapeChange | undefined {
   if (run.kind === "baseline") return undefined;
   const known = run.missingFields ?? [];
-  const shapes = shapesByKind(run, steps);
+  const { shapes } = totals;
   const missing = [...shapes].flatMap(([kind, shape]) =>
     missingIn(shape).map((field) => `${kind}.${field}`),
   );
@@ -100,7 +100,7 @@ export function shapeChangeOf(run: Run, steps: readonly StepResults[]): ShapeCha
   const uncompared = known.filter((field) => !isCompared(shapes, field));
   const missingFields = [...new Set([...uncompared, ...missing])].toSorted();
   const incompleteItems = Math.max(0, ...[...shapes.values()].map(incompleteIn));
-  const priceJump = priceJumpIn(run, steps);
+  const priceJump = priceJumpIn(run, totals);
   const isNews = priceJump !== undefined || lostFields.length > 0 || incompleteItems > 0;
   if (!isNews && missingFields.length === known.length) return undefined;
   return {
@@ -137,22 +137,8 @@ export const missingFieldsToStore = ({
 }: Pick<Run, "hold" | "shape">): readonly string[] | undefined =>
   hold === undefined || hold.status === "released" ? shape?.missingFields : undefined;
 
-function shapesByKind(
-  run: Run,
-  steps: readonly StepResults[],
-): ReadonlyMap<ReadingKind, BatchShape> {
-  const shapes = new Map<ReadingKind, BatchShape>();
-  for (const { step, shapes: batchShapes } of steps) {
-    const kind = readingKind(stepOf(run.pipeline, step.step));
-    for (const shape of batchShapes) {
-      const before = shapes.get(kind);
-      shapes.set(kind, before === undefined ? shape : addShapes(before, shape));
-    }
-  }
-  return shapes;
-}
-
-function addShapes(one: BatchShape, other: BatchShape): BatchShape {
+/** Adds the shapes of two batches, field by field. */
+export function addShapes(one: BatchShape, other: BatchShape): BatchShape {
   const fields: Record<string, readonly [had: number, lost: number]> = { ...one.fields };
   for (const [field, [had, lost]] of Object.entries(other.fields)) {
     const [hadBefore, lostBefore] = fields[field] ?? [0, 0];
@@ -190,19 +176,12 @@ function isCompared(shapes: ReadonlyMap<string, BatchShape>, field: string): boo
  * Finds a price jump: the prices of at least a tenth of the compared items changed by the same
  * factor, which is far from 1. Returns undefined if there is none.
  */
-function priceJumpIn(run: Run, steps: readonly StepResults[]): ShapeChange["priceJump"] {
-  const points = steps.flatMap((step) => step.points);
-  if (points.length < limits.shapeItemsMin) return undefined;
-  const factors = new Map<string, number>();
-  for (const { id, values } of points.map(pointOf)) {
-    const factor = factorOf(values);
-    if (factor !== undefined && !factors.has(id)) factors.set(id, factor);
-  }
+function priceJumpIn(run: Run, { factors, items: read }: RunTotals): ShapeChange["priceJump"] {
   const far = [...factors.values()].filter(isFar).toSorted((a, b) => a - b);
   const same = largestCluster(far);
   const items = same.length;
   if (items < limits.shapeItemsMin) return undefined;
-  if (items < jumpedShareMin * countComparedItems(run, steps)) return undefined;
+  if (items < jumpedShareMin * countComparedItems(run, read)) return undefined;
   const factor = same[Math.floor(items / 2)] ?? 1;
   return { factor: Number(factor.toPrecision(3)), items };
 }
@@ -227,7 +206,7 @@ function largestCluster(factors: readonly number[]): readonly number[] {
  * Returns the factor by which the selling price changed; undefined if it did not change or is
  * unknown.
  */
-function factorOf(values: ReturnType<typeof pointOf>["values"]): number | undefined {
+export function factorOf(values: ObservedChanges): number | undefined {
   for (const field of sellingPrices) {
     const change = values[field];
     if (change === undefined) continue;

@@ -1,4 +1,4 @@
-import type { EventType, RunEvents } from "../events/event.ts";
+import type { EventType, RunEventStream } from "../events/event.ts";
 import { isSubscribed } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 
@@ -19,7 +19,7 @@ export interface RunReceiver {
  * - Otherwise: all enabled endpoints that are subscribed to at least one of `types`.
  */
 export async function runReceivers(
-  { accountId, webhookEndpointId }: RunEvents,
+  { accountId, webhookEndpointId }: RunEventStream,
   types: readonly EventType[],
   endpoints: Pick<EndpointStore, "list">,
 ): Promise<readonly RunReceiver[]> {

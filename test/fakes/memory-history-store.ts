@@ -44,9 +44,9 @@ export function memoryHistoryStore(clock?: Clock): MemoryHistoryStore {
     },
     async append({ watchlistId }, segment) {
       if (removed.has(watchlistId)) return "watchlist_deleted";
-      const points = segment.points.map((point) =>
-        typeof point === "string" ? pointOf(point) : point,
-      );
+      const { points: given } = segment;
+      const points =
+        Symbol.asyncIterator in given ? (await Array.fromAsync(given)).flat().map(pointOf) : given;
       historyOf(watchlistId).segments.set(segment.runNumber, { ...segment, points });
       return "appended";
     },

@@ -14,8 +14,8 @@ export const brakeMutants: readonly Mutant[] = [
   {
     name: "held-events-sent",
     file: "shared/runs/run-events.ts",
-    original: 'if (hold !== undefined && hold.status !== "released") {',
-    replacement: 'if (hold?.status === "discarded") {',
+    original: 'if (hold === undefined || hold.status === "released") {',
+    replacement: 'if (hold?.status !== "discarded") {',
     scenario: "runs",
   },
   {
@@ -28,7 +28,7 @@ export const brakeMutants: readonly Mutant[] = [
   {
     name: "discarded-run-in-history",
     file: finish,
-    original: "return recordAndPublish(run, { ...end, stepResults: [] }, dependencies);",
+    original: "return recordAndPublish(run, { ...end, results: noResults }, dependencies);",
     replacement: "return recordAndPublish(run, end, dependencies);",
     scenario: "runs",
   },
@@ -79,7 +79,7 @@ export const brakeMutants: readonly Mutant[] = [
   },
   {
     name: "shape-of-one-batch-only",
-    file: "shared/runs/source-shape.ts",
+    file: "shared/runs/run-totals.ts",
     original: "before === undefined ? shape : addShapes(before, shape)",
     replacement: "before ?? shape",
     scenario: "runs",

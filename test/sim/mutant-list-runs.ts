@@ -224,8 +224,8 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "notified-counts-what-changed",
     file: "shared/runs/run-outcomes.ts",
-    original: "if (outcome.reported !== undefined) notified.add(id);",
-    replacement: "if (outcome.changes !== undefined) notified.add(id);",
+    original: "if (reported !== undefined) counts.notified.add(id);",
+    replacement: "if (changes !== undefined) counts.notified.add(id);",
     scenario: "runs",
   },
   {
@@ -316,9 +316,9 @@ export const runMutants: readonly Mutant[] = [
     name: "matched-before-changed",
     file: "shared/runs/run-events.ts",
     original:
-      '    ...parts("watchlist.product.changed", "changes", entriesOf(changedEntry)),\n    ...parts("watchlist.product.matched", "products", entriesOf(matchedEntries)),\n',
+      '  { type: "watchlist.product.changed", key: "changes", build: changedEntry },\n  { type: "watchlist.product.matched", key: "products", build: matchedEntries },\n',
     replacement:
-      '    ...parts("watchlist.product.matched", "products", entriesOf(matchedEntries)),\n    ...parts("watchlist.product.changed", "changes", entriesOf(changedEntry)),\n',
+      '  { type: "watchlist.product.matched", key: "products", build: matchedEntries },\n  { type: "watchlist.product.changed", key: "changes", build: changedEntry },\n',
     scenario: "runs",
   },
   {

@@ -181,8 +181,8 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
   const source = scriptedSources(clock);
   const publisher: RunEventPublisher = {
     async publish(run) {
-      const { events } = run;
-      publications.push(run);
+      const events = await Array.fromAsync(run.events);
+      publications.push({ ...run, events });
       for (const event of events) {
         const before = published.get(event.id);
         if (before !== undefined && before.body !== event.body) {

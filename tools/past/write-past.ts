@@ -78,8 +78,9 @@ export async function writePast(
   });
   assert(outcome === "created", "the account must have room for the watchlist");
   const table = { table: environment.WATCHLISTS_TABLE, clock: systemClock, random: systemRandom };
+  const segments = await Promise.all(past.runs.map((run) => segmentRows(id, run)));
   await writeRows(provide.dynamo({}), table, [
-    ...past.runs.flatMap((run) => segmentRows(id, run)),
+    ...segments.flat(),
     ...runs.slice(-limits.runHistoryMax).map(({ stored }) => rowOf(stored)),
   ]);
   await mergeWindows(stores.history(environment, {}), { accountId, watchlistId: id, past });

@@ -13,6 +13,7 @@ import { archiveRun } from "../../shared/events/event-archive.ts";
 import type { ItemOutcome } from "../../shared/runs/item-outcome.ts";
 import type { Run } from "../../shared/runs/run.ts";
 import { runEvents } from "../../shared/runs/run-events.ts";
+import { resultsIn } from "../../shared/runs/run-results.ts";
 import type { StepRecord } from "../../shared/runs/step.ts";
 import { knownDetails } from "../../shared/watchlists/item-details.ts";
 import type { Environment } from "../local/lambda-host.ts";
@@ -93,7 +94,8 @@ export async function writeEvents(world: PastWorld, { past, runs, now }: Written
   const outcomesOf = outcomesIn(past);
   const archived = await inParallel(kept, runsAtOnce, async ({ run, stored }) => {
     const outcomes = outcomesOf(run);
-    const events = runEvents(stored, [{ step: stepOf(stored, past), outcomes }]);
+    const results = resultsIn([{ step: stepOf(stored, past), outcomes }]);
+    const events = await Array.fromAsync(runEvents(stored, results));
     const { accountId, watchlistId, id: runId, runNumber, startedAt: runStartedAt } = stored;
     const webhookEndpointId = null;
     await archiveRun(

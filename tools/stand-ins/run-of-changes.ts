@@ -5,6 +5,7 @@ import { emptyStats, type Run } from "../../shared/runs/run.ts";
 import type { StepRecord } from "../../shared/runs/step.ts";
 import { noLimits } from "../../shared/watchlists/settings.ts";
 import { runEvents } from "../../shared/runs/run-events.ts";
+import { resultsIn } from "../../shared/runs/run-results.ts";
 
 export interface RunOfChanges {
   readonly accountId: string;
@@ -22,7 +23,7 @@ const watchlistId = "wl_prices";
  * Creates the events of a finished run in which the price of every item changed. The events have
  * the same fields as the events that the run engine makes.
  */
-export function runOfChanges(wanted: RunOfChanges): RunEvents {
+export async function runOfChanges(wanted: RunOfChanges): Promise<RunEvents> {
   const { accountId, runId, runNumber, items, startedAt } = wanted;
   const pipeline = defaultPipeline("retailer_a", 8);
   const run: Run = {
@@ -71,7 +72,7 @@ export function runOfChanges(wanted: RunOfChanges): RunEvents {
     stats: null,
   };
   const outcomes = Array.from({ length: items }, (_, n) => changeOf(n, startedAt));
-  const events = runEvents(run, [{ step, outcomes }]);
+  const events = await Array.fromAsync(runEvents(run, resultsIn([{ step, outcomes }])));
   return {
     accountId,
     watchlistId,

@@ -60,7 +60,7 @@ async function put(event: Ready): Promise<void> {
 
 async function loop(task: DeliveryTask): Promise<Spent> {
   const end = task.to === "bucket" ? "\n" : "";
-  const waiting: readonly Ready[] = runsOf(task)
+  const waiting: readonly Ready[] = (await runsOf(task))
     .flatMap(({ events }) => events)
     .map((event) => Object.assign({ bytes: Buffer.from(event.body + end) }, event));
   let next = 0;

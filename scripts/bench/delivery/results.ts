@@ -32,8 +32,8 @@ export interface Round {
 export const eventsIn = ({ runs, items }: Case): number =>
   runs * (Math.ceil(items / limits.itemEventsMax) + 1);
 
-const megabytesIn = (one: Case): number =>
-  runsOf({ ...one, work: "bare", round: 0 })
+const megabytesIn = async (one: Case): Promise<number> =>
+  (await runsOf({ ...one, work: "bare", round: 0 }))
     .flatMap(({ events }) => events)
     .reduce((sum, { body }) => sum + Buffer.byteLength(body) + 1, 0) / 1e6;
 
@@ -56,7 +56,8 @@ type Measured = readonly (readonly [string, Case, readonly Round[]])[];
  * of all rounds, and each ratio is the median of the ratios of the rounds.
  * @param measured The measurements of all rounds.
  */
-export function deliveryTables(measured: Measured): Record<string, unknown> {
+export async function deliveryTables(measured: Measured): Promise<Record<string, unknown>> {
+  const megabytesOf = await Promise.all(measured.map(([, one]) => megabytesIn(one)));
   return {
     ratios: measured.map(([name, { to }, rounds]) => {
       const ratio = (figure: "wallMs" | "cpuMs", of: (round: Round) => Spent): number =>
@@ -70,9 +71,9 @@ export function deliveryTables(measured: Measured): Record<string, unknown> {
         aim: to === "receiver" ? 0.6 : 0.7,
       };
     }),
-    figures: measured.flatMap(([name, one, rounds]) => {
+    figures: measured.flatMap(([name, one, rounds], n) => {
       const events = eventsIn(one);
-      const megabytes = megabytesIn(one);
+      const megabytes = megabytesOf[n] ?? 0;
       return (["publish", "deliver", "bare"] as const).map((part) => {
         const wallMs = median(rounds.map((round) => round[part].wallMs));
         return {

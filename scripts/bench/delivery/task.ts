@@ -66,15 +66,17 @@ const nameOf = ({ to, toBoth = false, archives = "rows" }: DeliveryTask): string
   toBoth ? `both_${archives}` : to;
 
 /** Builds the finished runs of a task. */
-export const runsOf = (task: DeliveryTask): readonly RunEvents[] =>
-  Array.from({ length: task.runs }, (_, n) =>
-    runOfChanges({
-      accountId,
-      runId: `wlrun_${nameOf(task)}_${task.runs}x${task.items}_${task.round}_${n}`,
-      runNumber: n + 1,
-      items: task.items,
-      startedAt: runStartedAt,
-    }),
+export const runsOf = (task: DeliveryTask): Promise<readonly RunEvents[]> =>
+  Promise.all(
+    Array.from({ length: task.runs }, (_, n) =>
+      runOfChanges({
+        accountId,
+        runId: `wlrun_${nameOf(task)}_${task.runs}x${task.items}_${task.round}_${n}`,
+        runNumber: n + 1,
+        items: task.items,
+        startedAt: runStartedAt,
+      }),
+    ),
   );
 
 /**

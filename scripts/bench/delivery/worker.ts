@@ -185,10 +185,10 @@ async function setDestination(account: string): Promise<void> {
 const measured = (wanted: () => Promise<void>): Promise<Spent> =>
   spentOn(wanted, () => dynamoRequests);
 
-function work(task: DeliveryTask): Promise<Spent> {
+async function work(task: DeliveryTask): Promise<Spent> {
   const account = accountOf(task);
   if (task.work === "publish") {
-    const runs = runsOf(task).map((run) => Object.assign({}, run, { accountId: account }));
+    const runs = (await runsOf(task)).map((run) => Object.assign({}, run, { accountId: account }));
     return measured(async () => {
       for (const run of runs) await publishers[task.archives ?? "rows"].publish(run);
     });

@@ -25,7 +25,7 @@ export function dynamoHistoryStore(
   const kept = keptRuns(client, table);
   return {
     async append(list, segment) {
-      const rows = segmentRows(list.watchlistId, segment);
+      const rows = await segmentRows(list.watchlistId, segment);
       return (await putRows(client, options, { list, rows })) ? "appended" : "watchlist_deleted";
     },
     async isRecorded(watchlistId, runNumber) {

@@ -20,24 +20,48 @@ const bytesMax = 300 * 1024;
  * Compresses lines of history points, sorted by item ID, into chunks that each fit into one row.
  * Equal lines result in equal chunks.
  */
-export function chunksOf(lines: readonly string[]): LineChunk[] {
+export function chunksOf(lines: readonly string[]): readonly LineChunk[] {
+  const packer = linePacker();
+  packer.add(lines);
+  return packer.end();
+}
+
+/** Compresses lines that it receives in groups. Keeps at most one chunk of uncompressed lines. */
+export interface LinePacker {
+  add(lines: readonly string[]): void;
+  /** Returns the chunks of all lines. Call it once, at the end. */
+  end(): readonly LineChunk[];
+}
+
+/** Creates a packer. The chunks do not depend on how the lines are grouped. */
+export function linePacker(): LinePacker {
   const chunks: LineChunk[] = [];
   let charactersMax = historyBounds.chunkCharactersMax;
-  let start = 0;
+  let waiting: string[] = [];
   let characters = 0;
-  for (const [n, line] of lines.entries()) {
-    characters += line.length + 1;
-    if (characters >= charactersMax || n === lines.length - 1) {
-      const parts = compressed(lines.slice(start, n + 1));
-      // The next lines probably have a similar compression ratio. Splitting them at this size
-      // avoids compressing them twice.
-      if (parts.length > 1) charactersMax = Math.ceil(charactersMax / parts.length);
-      chunks.push(...parts);
-      start = n + 1;
-      characters = 0;
-    }
-  }
-  return chunks;
+  const pack = (): void => {
+    if (waiting.length === 0) return;
+    const parts = compressed(waiting);
+    // The next lines probably have a similar compression ratio. Splitting them at this size
+    // avoids compressing them twice.
+    if (parts.length > 1) charactersMax = Math.ceil(charactersMax / parts.length);
+    chunks.push(...parts);
+    waiting = [];
+    characters = 0;
+  };
+  return {
+    add(lines) {
+      for (const line of lines) {
+        waiting.push(line);
+        characters += line.length + 1;
+        if (characters >= charactersMax) pack();
+      }
+    },
+    end() {
+      pack();
+      return chunks;
+    },
+  };
 }
 
 function compressed(lines: readonly string[]): LineChunk[] {

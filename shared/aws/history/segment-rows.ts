@@ -1,15 +1,13 @@
 import {
-  type HistoryPoint,
   type HistorySpan,
   isWithin,
-  type PointLine,
   type RecordedSegment,
   type RunSegment,
 } from "../../history/history.ts";
 import { epochSeconds, historyKeys, type RowKey } from "../table/table.ts";
 import type { Row } from "../table/dynamo.ts";
 import { limits } from "../../base/limits.ts";
-import { chunkRow, chunksOf, linesOf } from "./line-chunks.ts";
+import { chunkRow, linePacker, linesOf } from "./line-chunks.ts";
 import { pointLine, pointOf } from "../../history/point-lines.ts";
 
 /** Days for which rows stay stored after the API no longer returns their points. */
@@ -27,11 +25,14 @@ export const expiryOf = (endedAt: string): number =>
  * first chunk is last: a run is recorded once this row is stored. Only this row has the number of
  * chunks and the end of the run.
  */
-export function segmentRows(
+export async function segmentRows(
   watchlistId: string,
   { runNumber, endedAt, points }: RecordedSegment,
-): Row[] {
-  const chunks = chunksOf(points.map(lineOf));
+): Promise<Row[]> {
+  const packer = linePacker();
+  if (Symbol.asyncIterator in points) for await (const lines of points) packer.add(lines);
+  else packer.add(points.map(pointLine));
+  const chunks = packer.end();
   const ttl = expiryOf(endedAt);
   const keyOf = (chunk: number): RowKey => historyKeys.run(watchlistId, runNumber, chunk);
   const rows = chunks.map((chunk, n) => chunkRow(keyOf(n), chunk, ttl));
@@ -43,9 +44,6 @@ export function segmentRows(
   };
   return [...rest, head];
 }
-
-const lineOf = (point: HistoryPoint | PointLine): PointLine =>
-  typeof point === "string" ? point : pointLine(point);
 
 /** A recorded run with its rows, in the order of their chunks. */
 export interface StoredSegment {

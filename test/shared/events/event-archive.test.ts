@@ -8,7 +8,6 @@ import {
   readLine,
   readRunIndex,
   archiveRun,
-  archiveUnlessSmall,
   type ByteRange,
   type EventBodies,
   readLines,
@@ -63,6 +62,9 @@ const noisy = (megabytes: readonly number[]): RunEvents =>
     },
   );
 
+const archivedRun = async (run: RunEvents, into: EventBodies) =>
+  (await archiveRun(run, into)).archived;
+
 async function objects(): Promise<string[]> {
   const { Contents = [] } = await buckets.s3.send(new ListObjectsV2Command({ Bucket: bucket }));
   return Contents.map(({ Key = "" }) => Key);
@@ -95,7 +97,7 @@ describe("archiveRun", () => {
   });
 
   it("returns the index, with the digests and locations of all events", async () => {
-    const archived = await archiveRun(small, bodies);
+    const { archived } = await archiveRun(small, bodies);
     const chunk = await object("events-00001.jsonl.gz");
 
     expect(await readRunIndex(small, bodies)).toEqual(archived);
@@ -147,7 +149,7 @@ describe("archiveRun", () => {
 
   it("limits chunks to 2 MiB, and stores a larger event in a separate chunk", async () => {
     const run = noisy([0.75, 0.75, 0.75, 2.25, 0.25, 1.875]);
-    const archived = await archiveRun(run, bodies);
+    const { archived } = await archiveRun(run, bodies);
 
     expect(archived.events.map(({ chunk }) => chunk)).toEqual([1, 1, 2, 3, 4, 5, 5]);
     expect(puts).toEqual(
@@ -189,7 +191,7 @@ describe("a read of archived events", () => {
   });
 
   it("returns the compressed line of one event and fetches only its bytes", async () => {
-    const archived = await archiveRun(small, bodies);
+    const { archived } = await archiveRun(small, bodies);
     for (const [n, event] of archived.events.entries()) {
       gets = [];
       const gzip = (await readLine(small, event, bodies)) ?? new Uint8Array();
@@ -202,7 +204,7 @@ describe("a read of archived events", () => {
 
   it("returns all lines in order, with one request per chunk", async () => {
     const run = noisy([0.75, 0.75, 0.75, 2.25, 0.25, 1.875]);
-    const { events } = await archiveRun(run, bodies);
+    const { events } = await archivedRun(run, bodies);
 
     expect((await lines(run, events)).every((body, n) => body === run.events[n]?.body)).toBe(true);
     expect(gets.map(({ key }) => key)).toEqual(
@@ -211,7 +213,7 @@ describe("a read of archived events", () => {
   });
 
   it("returns only the requested lines in the requested order, including repeated lines", async () => {
-    const { events } = await archiveRun(small, bodies);
+    const { events } = await archivedRun(small, bodies);
     const order = [5, 0, 2, 2, 1, 4];
     const asked = order.map((n) => events[n] as ArchivedEvent);
 
@@ -221,7 +223,7 @@ describe("a read of archived events", () => {
 
   it("does not fetch the bytes between two distant events", async () => {
     const run = noisy([0.25, 1, 0.25]);
-    const { events } = await archiveRun(run, bodies);
+    const { events } = await archivedRun(run, bodies);
     const apart = [events[0], events[2]] as ArchivedEvent[];
 
     expect(await lines(run, apart)).toEqual([run.events[0]?.body, run.events[2]?.body]);
@@ -231,7 +233,7 @@ describe("a read of archived events", () => {
 
   it("returns the requested lines if two of them have adjacent byte ranges in different chunks", async () => {
     const run = noisy([0.75, 0.75, 0.775, 0.75]);
-    const { events } = await archiveRun(run, bodies);
+    const { events } = await archivedRun(run, bodies);
     const asked = [events[0], events[3]] as ArchivedEvent[];
 
     expect(asked.map(({ chunk }) => chunk)).toEqual([1, 2]);
@@ -245,7 +247,7 @@ describe("a read of archived events", () => {
 
   it("fetches a chunk only when the reader requests the first line of the chunk", async () => {
     const run = noisy([1.25, 1.25]);
-    const { events } = await archiveRun(run, bodies);
+    const { events } = await archivedRun(run, bodies);
     const reading = readLines(run, events, bodies);
     await reading.next();
     expect(gets).toHaveLength(1);
@@ -256,7 +258,7 @@ describe("a read of archived events", () => {
 
   it("returns null for an expired index or chunk", async () => {
     const run = noisy([1.25, 1.25]);
-    const { events } = await archiveRun(run, bodies);
+    const { events } = await archivedRun(run, bodies);
     const [first, second] = events as [ArchivedEvent, ArchivedEvent];
     await remove("events-00001.jsonl.gz");
     await remove("run.json.gz");
@@ -273,7 +275,7 @@ describe("a read of archived events", () => {
   });
 
   it("throws if a chunk is shorter than the index states", async () => {
-    const { events } = await archiveRun(small, bodies);
+    const { events } = await archivedRun(small, bodies);
     const last = events.at(-1) as ArchivedEvent;
     const chunk = await object("events-00001.jsonl.gz");
     await stored.put(`${folder}events-00001.jsonl.gz`, chunk.subarray(0, -1));
@@ -291,7 +293,7 @@ const remove = (name: string) =>
 
 describe("the archive of a small run", () => {
   it("is returned to the caller instead of being stored as objects if the process writes the next row versions", async () => {
-    const archive = await archiveUnlessSmall(small, { ...bodies, writes: "next" });
+    const { small: archive } = await archiveRun(small, { ...bodies, writes: "next" });
 
     expect(archive).not.toBeNull();
     expect(puts).toEqual([]);
@@ -300,21 +302,21 @@ describe("the archive of a small run", () => {
   it.each(["current", "previous"] as const)(
     "is stored as objects if the process writes the row versions '%s'",
     async (writes) => {
-      expect(await archiveUnlessSmall(small, { ...bodies, writes })).toBeNull();
+      expect(await archiveRun(small, { ...bodies, writes })).toMatchObject({ small: null });
       expect(puts).toEqual(["events-00001.jsonl.gz", "run.json.gz"]);
     },
   );
 
   it("contains the same bytes as the objects that another process would store for this run", async () => {
     await archiveRun(small, bodies);
-    const archive = await archiveUnlessSmall(small, { ...bodies, writes: "next" });
+    const { small: archive } = await archiveRun(small, { ...bodies, writes: "next" });
 
     expect(archive?.lines).toEqual(Buffer.from(await object("events-00001.jsonl.gz")));
     expect(archive?.index).toEqual(Buffer.from(await object("run.json.gz")));
   });
 
   it("is read without a request for an object", async () => {
-    const archive = await archiveUnlessSmall(small, { ...bodies, writes: "next" });
+    const { small: archive } = await archiveRun(small, { ...bodies, writes: "next" });
     const index = await readRunIndex(small, { ...bodies, small: async () => archive });
     const events = index?.events ?? [];
 
@@ -329,7 +331,7 @@ describe("the archive of a small run", () => {
 
   it("is not used for a run of more than 8 KB", async () => {
     const run = noisy([0.01]);
-    expect(await archiveUnlessSmall(run, { ...bodies, writes: "next" })).toBeNull();
+    expect(await archiveRun(run, { ...bodies, writes: "next" })).toMatchObject({ small: null });
     expect(puts).toEqual(["events-00001.jsonl.gz", "run.json.gz"]);
   });
 });

@@ -59,7 +59,7 @@ beforeAll(async () => {
   const { bytes, rows, sha256: digest } = await itemsFile(groupsOfItems());
   const snapshot = { name: "1", rows, bytes: bytes.length, sha256: digest };
   await putSnapshot(run, snapshot, { bytes, bodies: world.exporting.bodies });
-  await world.publish({ ...runOfChanges(run), snapshot });
+  await world.publish({ ...(await runOfChanges(run)), snapshot });
   await world.deliverDue();
   received = receiver.requests.map(({ body }) => JSON.parse(body) as Received);
   objects = await exportedObjects(world);

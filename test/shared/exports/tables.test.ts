@@ -21,7 +21,7 @@ import { openDuckDb } from "../../support/exported-bucket.ts";
 
 const page = "docs/s3-export.md";
 const items = 5;
-const run = runOfChanges({
+const run = await runOfChanges({
   accountId: "acct_1",
   runId: "wlrun_7",
   runNumber: 7,

@@ -26,7 +26,7 @@ beforeEach(async () => {
   world = await base.open();
 });
 
-const threeChanges = (): RunEvents =>
+const threeChanges = (): Promise<RunEvents> =>
   runOfChanges({ accountId: account, runId: "wlrun_7", runNumber: 7, items: 3, startedAt });
 
 const manifestOf = (objects: ReadonlyMap<string, Buffer>) => {
@@ -39,7 +39,7 @@ const manifestOf = (objects: ReadonlyMap<string, Buffer>) => {
 describe("the export of a run to a destination with the setting 'rows'", () => {
   it("writes the changes of the run as one Parquet file, and lists the file in the manifest", async () => {
     await world.setDestination(account, { rows: true });
-    const run = threeChanges();
+    const run = await threeChanges();
     await world.publish(run);
     await world.work();
 
@@ -71,7 +71,7 @@ describe("the export of a run to a destination with the setting 'rows'", () => {
 
   it("writes a manifest that the published JSON Schema accepts", async () => {
     await world.setDestination(account, { rows: true, snapshot: "run" });
-    await world.publish(threeChanges());
+    await world.publish(await threeChanges());
     await world.work();
 
     const path = "../../../functions/meta/generated/published/schemas/manifest.json";
@@ -98,7 +98,7 @@ describe("the export of a run to a destination with the setting 'rows'", () => {
     async (suffix) => {
       await world.setDestination(account, { rows: true });
       world.refuseOnce(suffix);
-      await world.publish(threeChanges());
+      await world.publish(await threeChanges());
       await world.work();
       expect(await world.exportStates(account)).toEqual(["pending"]);
       expect(
@@ -119,7 +119,7 @@ describe("the export of a run to a destination with the setting 'rows'", () => {
 
 it("the export of a run to a destination without the setting 'rows' has no Parquet file", async () => {
   await world.setDestination(account);
-  await world.publish(threeChanges());
+  await world.publish(await threeChanges());
   await world.work();
 
   const objects = await exportedObjects(world);

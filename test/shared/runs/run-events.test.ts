@@ -7,6 +7,7 @@ import { emptyStats, type Run } from "../../../shared/runs/run.ts";
 import type { StepRecord } from "../../../shared/runs/step.ts";
 import { noLimits } from "../../../shared/watchlists/settings.ts";
 import { runEvents } from "../../../shared/runs/run-events.ts";
+import { resultsIn } from "../../../shared/runs/run-results.ts";
 
 const finishedAt = "2026-03-02T00:01:00.000Z";
 const run: Run = {
@@ -71,14 +72,16 @@ const delisted = (id: string): ItemOutcome => ({
   status: "not_found",
   lastSnapshot: { price: 1 },
 });
-const eventsOf = (...outcomes: ItemOutcome[]): Record<string, never>[] =>
-  runEvents(run, [{ step, outcomes }]).map(
-    (event) => JSON.parse(event.body) as Record<string, never>,
-  );
+const eventsIn = (of: Run, outcomes: readonly ItemOutcome[]) =>
+  Array.fromAsync(runEvents(of, resultsIn([{ step, outcomes }])));
+const eventsOf = async (...outcomes: ItemOutcome[]): Promise<Record<string, never>[]> =>
+  (await eventsIn(run, outcomes)).map((event) => JSON.parse(event.body) as Record<string, never>);
 
 describe("the events of a run", () => {
-  it("are in the order changed, matched, delisted, completed", () => {
-    const types = eventsOf(delisted("2"), matched("3"), changed("1")).map((event) => event["type"]);
+  it("are in the order changed, matched, delisted, completed", async () => {
+    const types = (await eventsOf(delisted("2"), matched("3"), changed("1"))).map(
+      (event) => event["type"],
+    );
     expect(types).toEqual([
       "watchlist.product.changed",
       "watchlist.product.matched",
@@ -87,8 +90,10 @@ describe("the events of a run", () => {
     ]);
   });
 
-  it("contain a matched item once for each matching 'when', with the values that the step can test", () => {
-    const [event] = eventsOf(matched("1")) as unknown as { data: { products: unknown[] } }[];
+  it("contain a matched item once for each matching 'when', with the values that the step can test", async () => {
+    const [event] = (await eventsOf(matched("1"))) as unknown as {
+      data: { products: unknown[] };
+    }[];
     const entry = {
       id: "1",
       matched_at: "2026-03-02T00:00:30.000Z",
@@ -103,28 +108,30 @@ describe("the events of a run", () => {
     ]);
   });
 
-  it("do not contain a change that no route reports", () => {
+  it("do not contain a change that no route reports", async () => {
     const { reported: _reported, ...silent } = changed("1");
-    expect(eventsOf(silent).map((event) => event["type"])).toEqual(["watchlist.run.completed"]);
+    expect((await eventsOf(silent)).map((event) => event["type"])).toEqual([
+      "watchlist.run.completed",
+    ]);
   });
 
-  it("contain the item ID as 'asin' in the entries of retailer_a", () => {
+  it("contain the item ID as 'asin' in the entries of retailer_a", async () => {
     const list = { ...run.watchlist, platform: "retailer_a" } as Run["watchlist"];
     const outcomes = [changed("B000000001"), matched("B000000002"), delisted("B000000003")];
-    const entries = runEvents({ ...run, watchlist: list }, [{ step, outcomes }])
+    const entries = (await eventsIn({ ...run, watchlist: list }, outcomes))
       .slice(0, -1)
       .map((event) => JSON.parse(event.body) as { data: Record<string, { asin: string }[]> })
       .flatMap(({ data }) => data["changes"] ?? data["products"] ?? []);
     expect(new Set(entries.map(({ asin }) => asin))).toEqual(new Set(outcomes.map(({ id }) => id)));
   });
 
-  it("include no event of a type for which no item has an entry", () => {
-    expect(eventsOf().map((event) => event["type"])).toEqual(["watchlist.run.completed"]);
+  it("include no event of a type for which no item has an entry", async () => {
+    expect((await eventsOf()).map((event) => event["type"])).toEqual(["watchlist.run.completed"]);
   });
 
-  it("contain each item once, in events of at most 500 items", () => {
+  it("contain each item once, in events of at most 500 items", async () => {
     const ids = Array.from({ length: 1_201 }, (_, n) => String(100_000 + n));
-    const parts = eventsOf(...ids.map(changed)).slice(0, -1) as unknown as {
+    const parts = (await eventsOf(...ids.map(changed))).slice(0, -1) as unknown as {
       data: { part: number; parts: number; changes: { id: string }[] };
     }[];
     expect(parts.map(({ data }) => [data.part, data.parts, data.changes.length])).toEqual([
@@ -135,8 +142,8 @@ describe("the events of a run", () => {
     expect(parts.flatMap(({ data }) => data.changes.map((entry) => entry.id))).toEqual(ids);
   });
 
-  it("have the format of the specification", () => {
-    const [first] = eventsOf(changed("1"));
+  it("have the format of the specification", async () => {
+    const [first] = await eventsOf(changed("1"));
     expect(first).toMatchObject({
       id: expect.stringMatching(/^evt_/),
       created_at: finishedAt,
@@ -165,23 +172,23 @@ describe("the events of a run", () => {
     });
   });
 
-  it("have identical bytes when the finisher creates them again", () => {
-    const make = (): string[] =>
-      runEvents(run, [{ step, outcomes: [changed("1"), delisted("2")] }]).map((e) => e.body);
-    expect(make()).toEqual(make());
+  it("have identical bytes when the finisher creates them again", async () => {
+    const make = async () =>
+      (await eventsIn(run, [changed("1"), delisted("2")])).map(({ body }) => body);
+    expect(await make()).toEqual(await make());
   });
 
-  it("have unique IDs that contain the end time of the run", () => {
+  it("have unique IDs that contain the end time of the run", async () => {
     const outcomes = [changed("1"), matched("2"), delisted("3")];
-    const idsOf = (of: Run) => runEvents(of, [{ step, outcomes }]).map(({ id }) => id);
-    const ids = [...idsOf(run), ...idsOf({ ...run, id: "wlrun_other" })];
+    const idsOf = async (of: Run) => (await eventsIn(of, outcomes)).map(({ id }) => id);
+    const ids = [...(await idsOf(run)), ...(await idsOf({ ...run, id: "wlrun_other" }))];
 
     expect(ids.map((id) => timeOf("event", id)?.toISOString())).toEqual(ids.map(() => finishedAt));
     expect(new Set(ids).size).toBe(8);
   });
 
-  it("end with the event that has the number of all events and the digest of their IDs", () => {
-    const events = eventsOf(changed("1"), delisted("2"));
+  it("end with the event that has the number of all events and the digest of their IDs", async () => {
+    const events = await eventsOf(changed("1"), delisted("2"));
     const digest = createHash("sha256")
       .update(events.map((event) => String(event["id"])).join("\n"))
       .digest("hex");
@@ -196,7 +203,7 @@ describe("the events of a run", () => {
     });
   });
 
-  it("are an empty list if the watchlist was deleted during the run", () => {
-    expect(runEvents({ ...run, watchlist: null }, [])).toEqual([]);
+  it("are an empty list if the watchlist was deleted during the run", async () => {
+    expect(await eventsIn({ ...run, watchlist: null }, [])).toEqual([]);
   });
 });

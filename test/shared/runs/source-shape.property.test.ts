@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { pointLine } from "../../../shared/history/point-lines.ts";
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";
-import type { StepResults } from "../../../shared/runs/run-outcomes.ts";
+import { addResult, newTotals } from "../../../shared/runs/run-totals.ts";
+import type { StepRecord } from "../../../shared/runs/step.ts";
 import type { BatchShape } from "../../../shared/runs/batch.ts";
 import type { Run } from "../../../shared/runs/run.ts";
 import { shapeChangeOf } from "../../../shared/runs/source-shape.ts";
@@ -28,10 +29,15 @@ function changeOf(
       values: { price: { before, after } },
     }),
   );
-  const step = { step: "check" } as StepResults["step"];
-  const steps = [{ step, outcomes: [], points, shapes, isRestorable: true }];
+  const step = { step: "check" } as StepRecord;
   const stats = { tracked: prices.length };
-  return shapeChangeOf({ kind: "sweep", pipeline, stats } as unknown as Run, steps);
+  const run = { kind: "sweep", pipeline, stats } as unknown as Run;
+  const totals = newTotals();
+  addResult(totals, run, { step, outcomes: [], points, isRestorable: true });
+  for (const one of shapes) {
+    addResult(totals, run, { step, outcomes: [], points: [], shape: one, isRestorable: true });
+  }
+  return shapeChangeOf(run, totals);
 }
 
 /** A price of at least 1, so that rounding to cents changes a factor by at most half a percent. */

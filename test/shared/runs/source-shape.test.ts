@@ -5,7 +5,8 @@ import { pointLine } from "../../../shared/history/point-lines.ts";
 import type { Snapshot } from "../../../shared/scrapers/catalog.ts";
 import type { ReadStatus } from "../../../shared/scrapers/scraper.ts";
 import type { StepAnswer } from "../../../shared/runs/read-step.ts";
-import type { StepResults } from "../../../shared/runs/run-outcomes.ts";
+import { addResult, newTotals } from "../../../shared/runs/run-totals.ts";
+import type { StepRecord } from "../../../shared/runs/step.ts";
 import type { BatchShape } from "../../../shared/runs/batch.ts";
 import type { Run } from "../../../shared/runs/run.ts";
 import {
@@ -105,10 +106,15 @@ function changeIn({ shapes = [], prices = [], items = prices.length, run = {} }:
       values: { price: { before, after } },
     }),
   );
-  const record = { step: "check" } as StepResults["step"];
-  const steps: StepResults[] = [{ step: record, outcomes: [], points, shapes, isRestorable: true }];
+  const step = { step: "check" } as StepRecord;
   const stats = { tracked: items };
-  return shapeChangeOf({ kind: "sweep", pipeline, stats, ...run } as Run, steps);
+  const changed = { kind: "sweep", pipeline, stats, ...run } as Run;
+  const totals = newTotals();
+  addResult(totals, changed, { step, outcomes: [], points, isRestorable: true });
+  for (const shape of shapes) {
+    addResult(totals, changed, { step, outcomes: [], points: [], shape, isRestorable: true });
+  }
+  return shapeChangeOf(changed, totals);
 }
 
 /**

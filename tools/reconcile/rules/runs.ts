@@ -8,7 +8,7 @@ import { progressTimeoutMs, type Run } from "../../../shared/runs/run.ts";
 import type { StepRecord } from "../../../shared/runs/step.ts";
 import { holdExpiresAt } from "../../../shared/runs/hold.ts";
 import { isDeferredUnread } from "../../../shared/runs/step.ts";
-import { creditsOf, statsOf } from "../../../shared/runs/run-outcomes.ts";
+import { addOutcomes, creditsOf, newCounts, statsOf } from "../../../shared/runs/run-outcomes.ts";
 
 /** A run's row, with the time at which the sweeper next checks it. */
 export interface StoredRun {
@@ -149,12 +149,16 @@ export interface RecordedRun {
 /** Compares a run's final statistics with the records of its steps. Returns the differences. */
 export function resultDifferences(run: Run, { steps: recorded, tracked }: RecordedRun) {
   const place = runPlace(run.watchlistId, run.runNumber);
-  const findings = recorded.map(({ step, results, unread }) => ({
-    step,
-    outcomes: results.flatMap(({ outcomes }) => outcomes),
-    unread,
-  }));
-  const { steps, ...totals } = statsOf(run, findings);
+  const counts = newCounts();
+  for (const { results, unread = [] } of recorded) {
+    for (const { outcomes } of results) addOutcomes(counts, outcomes);
+    for (const id of unread) counts.deferred.add(id);
+  }
+  const { steps, ...totals } = statsOf(
+    run,
+    recorded.map(({ step }) => step),
+    counts,
+  );
   const { steps: stored, ...counted } = run.stats;
   const expected = Object.entries({ ...totals, tracked });
   // An earlier release did not store all counts, so missing counts are ignored.
