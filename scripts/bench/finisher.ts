@@ -13,7 +13,7 @@ import type { ValuesOf } from "../../tools/command-line/command-line.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
 import { printTable } from "../measure/print-table.ts";
 import { createBenchTable, withBenchDynamo } from "./bench-dynamo.ts";
-import { wholeNumber } from "./bench-options.ts";
+import { positiveInteger } from "./bench-options.ts";
 import { benchRun, outcomesOf, recordOf, type RunSize } from "./finisher/load.ts";
 import type { FinisherMetrics, FinisherTask } from "./finisher/worker.ts";
 import { startTaskProcess } from "./task-process.ts";
@@ -41,8 +41,8 @@ export function benchFinisher(
   values: ValuesOf<typeof finisherOptions>,
 ): Promise<Record<string, unknown>> {
   const size: RunSize = {
-    items: wholeNumber("items", values.items),
-    steps: wholeNumber("steps", values.steps),
+    items: positiveInteger("items", values.items),
+    steps: positiveInteger("steps", values.steps),
   };
   return withBenchDynamo(async () => {
     await createBenchTable(new DynamoDBClient({}), table);

@@ -28,7 +28,7 @@ class Error(TypedDict):
 
 class Brake(TypedDict):
     """
-    Limits above which a run holds its item events. Null if no run is held.
+    Limits above which the brake holds the item events of a run. Null if the brake is off.
     """
 
     max_changed_percent: float
@@ -212,7 +212,7 @@ class SourceShape(TypedDict):
 
 class Watchlist1(TypedDict):
     """
-    The watchlist when the run ended; null if it was deleted before.
+    The watchlist when the run ended; null if the watchlist was deleted before.
     """
 
     id: str
@@ -1005,7 +1005,7 @@ class Platform(TypedDict):
 
 class NextTier(TypedDict):
     """
-    The next tier. Null at the top.
+    The next concurrency tier. Null in the highest tier.
     """
 
     concurrency: int
@@ -1183,7 +1183,7 @@ class ApiKey1(TypedDict):
 
 class LatencyMs(TypedDict):
     """
-    Duration of the calls to the source, waits and retries included. A value is the upper bound of its range: 100, 250, 500, 1000, 2500, 5000, 10000, 30000 or 300000.
+    Duration of the calls to the source in milliseconds, waits and retries included. A value is the upper bound of its range: 100, 250, 500, 1000, 2500, 5000, 10000, 30000 or 300000.
     """
 
     median: int
@@ -1368,7 +1368,7 @@ Asins1: TypeAlias = str
 
 class Brake3(TypedDict):
     """
-    Holds the events of a run in which too many items changed or were delisted, until you release or discard the run. Null if no run is held. Default: 95 percent of at least 50 items. A change applies from the next run on.
+    Holds the events of a run in which too many items changed or were delisted, until you release or discard the run. Null turns the brake off. Default: 95 percent of at least 50 items. A change applies from the next run on.
     """
 
     max_changed_percent: float

@@ -98,7 +98,7 @@ export type Watchlist = {
      */
     daily_credit_budget: number | null;
     /**
-     * Limits above which a run holds its item events. Null if no run is held.
+     * Limits above which the brake holds the item events of a run. Null if the brake is off.
      */
     brake: {
         /**
@@ -115,7 +115,7 @@ export type Watchlist = {
      */
     webhook_url: string | null;
     /**
-     * ID of that endpoint; begins with we_.
+     * ID of the webhook endpoint; begins with we_.
      */
     webhook_endpoint_id: string | null;
     /**
@@ -194,7 +194,7 @@ export type Watchlist = {
         newAsins: number;
     };
     /**
-     * The limit of the watchlist that is below the price of a first step, so that runs never read its items. Null if there is none. An estimate also shows the daily budget of the account.
+     * The limit of the watchlist that is below the price of a first step, so that runs never read the items of that step. Null if there is no such limit. An estimate also shows the daily budget of the account.
      */
     blocked_by_limit: 'max_credits_per_run' | 'daily_credit_budget' | null;
     /**
@@ -313,7 +313,7 @@ export type WatchlistItem = {
     /**
      * Metadata
      *
-     * What you set about the item, by key.
+     * Metadata that you set, by key.
      */
     metadata: {
         [key: string]: string | number | boolean;
@@ -331,7 +331,7 @@ export type WatchlistItem = {
      */
     image: string | null;
     /**
-     * Names by seller ID, of the sellers in `merchant` and `buyboxSeller`, if the source names them.
+     * Names of the sellers in `merchant` and `buyboxSeller`, by seller ID. A seller that the source does not name is absent.
      */
     seller_names: {
         [key: string]: string;
@@ -439,7 +439,7 @@ export type WatchlistItem = {
          */
         reported: boolean;
         /**
-         * Time until which the cooldown of the route holds matches back. Null if it has no cooldown or it is over.
+         * Time until which the cooldown of the route holds matches back. Null if the route has no cooldown, or the cooldown is over.
          */
         cooldown_until: string | null;
     }>;
@@ -504,7 +504,7 @@ export type FieldChange = {
      */
     platform: string;
     /**
-     * Currency of its prices.
+     * Currency of the item's prices.
      */
     currency: string;
     /**
@@ -528,7 +528,7 @@ export type FieldChange = {
      */
     image: string | null;
     /**
-     * What the change means. `price_drop` and `price_rise`: a price at which the item can be bought, against the last known one. `back_in_stock` and `sold_out`: `inStock`. `delisted`: the read did not find the item. `new_seller`: another seller. `other`: everything else.
+     * What the change means. `price_drop` and `price_rise`: a price at which the item can be bought is lower or higher than its last known amount. `back_in_stock` and `sold_out`: `inStock` became true or false. `delisted`: the read did not find the item. `new_seller`: another seller. `other`: any other change.
      */
     kind: 'price_drop' | 'price_rise' | 'back_in_stock' | 'sold_out' | 'delisted' | 'new_seller' | 'other';
     /**
@@ -544,7 +544,7 @@ export type FieldChange = {
      */
     after: string | number | boolean | null;
     /**
-     * Last known value before the change that is not null: `before`, or the value before the item had none. Null if the item had none since it was added.
+     * The last value before the change that is not null: `before` or, if `before` is null, an earlier value. Null if the field has had no value since the item was added.
      */
     last_known: string | number | boolean | null;
     /**
@@ -590,11 +590,11 @@ export type WatchlistRun = {
      */
     run_number: number;
     /**
-     * What started it: initial, schedule or manual.
+     * What started the run: initial, schedule or manual.
      */
     trigger: string;
     /**
-     * What it read: baseline, refresh or sweep.
+     * Kind of the run: baseline, refresh or sweep.
      */
     kind: string;
     /**
@@ -698,7 +698,7 @@ export type WatchlistRun = {
          */
         status: 'held' | 'released' | 'discarded';
         /**
-         * Why the run was held: too many items changed, or the source answered in another shape (`source_shape`). More causes may be added.
+         * Why the run was held: too many items changed (`changed_items`), or the answers of the source had another shape than before (`source_shape`). More causes may be added.
          */
         cause: 'changed_items' | 'source_shape';
         /**
@@ -718,11 +718,11 @@ export type WatchlistRun = {
          */
         min_items: number | null;
         /**
-         * Items in the changed events that a release sends, or that were discarded.
+         * Items in the changed events that a release sends or has sent, or that a discard dropped.
          */
         notified: number;
         /**
-         * Entries of the matched events that a release sends, or that were discarded.
+         * Entries of the matched events that a release sends or has sent, or that a discard dropped.
          */
         matched: number;
         /**
@@ -766,11 +766,11 @@ export type WatchlistRun = {
      */
     started_at: string;
     /**
-     * When it ended. Null while it is in progress.
+     * When the run or the export ended. Null while it is in progress.
      */
     finished_at: string | null;
     /**
-     * The watchlist when the run ended; null if it was deleted before.
+     * The watchlist when the run ended; null if the watchlist was deleted before.
      */
     watchlist: {
         /**
@@ -1064,7 +1064,7 @@ export type Backtest = {
         field: string;
     }>;
     /**
-     * Reads that the past runs did not make, by step: their pipeline had no step with this scraper, or one step fewer. These reads show the last known values, or the failure of the read that was made.
+     * Reads that the past runs did not make, by step: the pipeline of the past run had no step with this scraper, or fewer steps with it. The back-test uses the last known values for such a read, or the failure of a read that the past run made.
      */
     unknown_reads: Array<{
         /**
@@ -1077,7 +1077,7 @@ export type Backtest = {
         reads: number;
     }>;
     /**
-     * Items that were removed since then, or added again without a first read in the span. The back-test leaves out their reads of that time.
+     * Items that were removed after the past runs, or that were added again and have no first read in the span. The back-test leaves out their reads before the removal.
      */
     removed_items: number;
 };
@@ -1201,7 +1201,7 @@ export type WebhookEndpoint = {
      */
     disabled_reason: 'user' | 'gone' | 'failing' | null;
     /**
-     * Start time of the first failed attempt of the current series. Null while the series has fewer than 3. A success, a new URL, or enabling the endpoint ends a series.
+     * Start time of the first attempt of the current series of failed attempts. Null while the series has fewer than 3 attempts. A success, a new URL, or enabling the endpoint ends a series.
      */
     failing_since: string | null;
     /**
@@ -1369,7 +1369,7 @@ export type ProductChangedEvent = {
             /**
              * Metadata
              *
-             * What you set about the item, by key.
+             * Metadata that you set, by key.
              */
             metadata?: {
                 [key: string]: string | number | boolean;
@@ -1387,7 +1387,7 @@ export type ProductChangedEvent = {
              */
             image?: string;
             /**
-             * Names by seller ID, of the sellers in `merchant` and `buyboxSeller`, if the source names them.
+             * Names of the sellers in `merchant` and `buyboxSeller`, by seller ID. A seller that the source does not name is absent.
              */
             seller_names?: {
                 [key: string]: string;
@@ -1497,7 +1497,7 @@ export type ProductMatchedEvent = {
             /**
              * Metadata
              *
-             * What you set about the item, by key.
+             * Metadata that you set, by key.
              */
             metadata?: {
                 [key: string]: string | number | boolean;
@@ -1515,7 +1515,7 @@ export type ProductMatchedEvent = {
              */
             image?: string;
             /**
-             * Names by seller ID, of the sellers in `merchant` and `buyboxSeller`, if the source names them.
+             * Names of the sellers in `merchant` and `buyboxSeller`, by seller ID. A seller that the source does not name is absent.
              */
             seller_names?: {
                 [key: string]: string;
@@ -1625,7 +1625,7 @@ export type ProductDelistedEvent = {
             /**
              * Metadata
              *
-             * What you set about the item, by key.
+             * Metadata that you set, by key.
              */
             metadata?: {
                 [key: string]: string | number | boolean;
@@ -1643,7 +1643,7 @@ export type ProductDelistedEvent = {
              */
             image?: string;
             /**
-             * Names by seller ID, of the sellers in `merchant` and `buyboxSeller`, if the source names them.
+             * Names of the sellers in `merchant` and `buyboxSeller`, by seller ID. A seller that the source does not name is absent.
              */
             seller_names?: {
                 [key: string]: string;
@@ -1709,11 +1709,11 @@ export type RunCompletedEvent = {
          */
         run_number: number;
         /**
-         * What started it: initial, schedule or manual.
+         * What started the run: initial, schedule or manual.
          */
         trigger: string;
         /**
-         * What it read: baseline, refresh or sweep.
+         * Kind of the run: baseline, refresh or sweep.
          */
         kind: string;
         /**
@@ -1817,7 +1817,7 @@ export type RunCompletedEvent = {
              */
             status: 'held' | 'released' | 'discarded';
             /**
-             * Why the run was held: too many items changed, or the source answered in another shape (`source_shape`). More causes may be added.
+             * Why the run was held: too many items changed (`changed_items`), or the answers of the source had another shape than before (`source_shape`). More causes may be added.
              */
             cause: 'changed_items' | 'source_shape';
             /**
@@ -1837,11 +1837,11 @@ export type RunCompletedEvent = {
              */
             min_items: number | null;
             /**
-             * Items in the changed events that a release sends, or that were discarded.
+             * Items in the changed events that a release sends or has sent, or that a discard dropped.
              */
             notified: number;
             /**
-             * Entries of the matched events that a release sends, or that were discarded.
+             * Entries of the matched events that a release sends or has sent, or that a discard dropped.
              */
             matched: number;
             /**
@@ -1885,11 +1885,11 @@ export type RunCompletedEvent = {
          */
         started_at: string;
         /**
-         * When it ended. Null while it is in progress.
+         * When the run or the export ended. Null while it is in progress.
          */
         finished_at: string | null;
         /**
-         * The watchlist when the run ended; null if it was deleted before.
+         * The watchlist when the run ended; null if the watchlist was deleted before.
          */
         watchlist: {
             /**
@@ -2066,7 +2066,7 @@ export type ProductResult = {
      */
     asin?: string;
     /**
-     * `ok` and `not_found` are charged, the others are refunded.
+     * `ok` and `not_found` are charged, `partial` and `unavailable` are refunded.
      */
     status: 'ok' | 'partial' | 'not_found' | 'unavailable';
     /**
@@ -2533,7 +2533,7 @@ export type Offer = {
         fulfillerName: string;
     };
     /**
-     * True for the offer that holds the buy box.
+     * True for the offer in the buy box.
      */
     isBuybox: boolean;
     /**
@@ -2609,7 +2609,7 @@ export type Platform = {
      */
     id_name: string;
     /**
-     * Regular expression that an ID matches without spaces around it. Its group, in upper case, is the ID in answers. Null while the platform is announced only.
+     * Regular expression that an ID matches without spaces around it. The content of its group, in upper case, is the ID in responses. Null if the platform is announced but not yet available.
      */
     id_pattern: string | null;
     /**
@@ -2679,11 +2679,11 @@ export type Platform = {
                  */
                 unavailable_rate: number | null;
                 /**
-                 * Median duration of the calls to the source in the last hour, in milliseconds, as the upper bound of its range. Null if there were none.
+                 * Median duration of the calls to the source in the last hour, in milliseconds, as the upper bound of its range. Null if there were no calls.
                  */
                 latency_ms: number | null;
                 /**
-                 * Mean age of the data of complete answers when the service returned them. Null if there were none.
+                 * Mean age of the data of complete answers, in seconds, when the service returned the answers. Null if there were no complete answers.
                  */
                 data_age_seconds: number | null;
                 /**
@@ -2775,7 +2775,7 @@ export type Account = {
          */
         in_flight: number;
         /**
-         * The next tier. Null at the top.
+         * The next concurrency tier. Null in the highest tier.
          */
         next_tier: {
             /**
@@ -2783,7 +2783,7 @@ export type Account = {
              */
             concurrency: number;
             /**
-             * Lifetime credits from which the tier applies.
+             * Minimum lifetime credits of the tier.
              */
             at_lifetime_credits: number;
         } | null;
@@ -2877,7 +2877,7 @@ export type Account = {
          */
         enabled: boolean;
         /**
-         * Balance below which a pack is bought.
+         * Balance in credits below which the service buys a pack.
          */
         threshold_credits: number;
         /**
@@ -2953,7 +2953,7 @@ export type Usage = {
          */
         credits: number;
         /**
-         * successful / requests. Null without requests.
+         * `successful` divided by `requests`. Null if there were no requests.
          */
         success_rate: number | null;
     };
@@ -3021,11 +3021,11 @@ export type CreditTransaction = {
      */
     request_id?: string;
     /**
-     * Method and path of that call.
+     * Method and path of the call.
      */
     endpoint?: string;
     /**
-     * The API key of that call. Absent in entries that earlier releases wrote. Runs have no key.
+     * The API key of the call. Absent in entries that earlier releases wrote. Runs have no key.
      */
     api_key_id?: string;
     /**
@@ -3037,11 +3037,11 @@ export type CreditTransaction = {
      */
     run_id?: string;
     /**
-     * The number of that run.
+     * The number of the run.
      */
     run_number?: number;
     /**
-     * The step of that run.
+     * The step of the run.
      */
     step?: string;
     /**
@@ -3147,7 +3147,7 @@ export type Source = {
          */
         unavailable_rate: number | null;
         /**
-         * Duration of the calls to the source, waits and retries included. A value is the upper bound of its range: 100, 250, 500, 1000, 2500, 5000, 10000, 30000 or 300000.
+         * Duration of the calls to the source in milliseconds, waits and retries included. A value is the upper bound of its range: 100, 250, 500, 1000, 2500, 5000, 10000, 30000 or 300000.
          */
         latency_ms: {
             /**
@@ -3160,7 +3160,7 @@ export type Source = {
             p95: number;
         } | null;
         /**
-         * Mean age of the data of complete answers when the service returned them.
+         * Mean age of the data of complete answers, in seconds, when the service returned the answers.
          */
         data_age_seconds: number | null;
     };
@@ -3185,7 +3185,7 @@ export type Source = {
          */
         unavailable_rate: number | null;
         /**
-         * Duration of the calls to the source, waits and retries included. A value is the upper bound of its range: 100, 250, 500, 1000, 2500, 5000, 10000, 30000 or 300000.
+         * Duration of the calls to the source in milliseconds, waits and retries included. A value is the upper bound of its range: 100, 250, 500, 1000, 2500, 5000, 10000, 30000 or 300000.
          */
         latency_ms: {
             /**
@@ -3198,12 +3198,12 @@ export type Source = {
             p95: number;
         } | null;
         /**
-         * Mean age of the data of complete answers when the service returned them.
+         * Mean age of the data of complete answers, in seconds, when the service returned the answers.
          */
         data_age_seconds: number | null;
     };
     /**
-     * What is left of the quota that the source reports; `low` is at most a tenth. Null if it reports none.
+     * What is left of the quota that the source reports; `low` is at most a tenth. Null if the source reports no quota.
      */
     quota: 'ample' | 'low' | 'exhausted' | null;
     /**
@@ -3561,7 +3561,7 @@ export type NewWatchlistWithCadence = {
      */
     daily_credit_budget?: number | null;
     /**
-     * Holds the events of a run in which too many items changed or were delisted, until you release or discard the run. Null if no run is held. Default: 95 percent of at least 50 items. A change applies from the next run on.
+     * Holds the events of a run in which too many items changed or were delisted, until you release or discard the run. Null turns the brake off. Default: 95 percent of at least 50 items. A change applies from the next run on.
      */
     brake?: {
         /**
@@ -3578,7 +3578,7 @@ export type NewWatchlistWithCadence = {
      */
     pipeline?: NewPipeline | null;
     /**
-     * Default: active. paused: the watchlist is created with paused_reason user and does not run until it is resumed; its first run is due then.
+     * Default: `active`. `paused`: the new watchlist has the `paused_reason` `user` and does not run until you resume it. The first run is then due immediately.
      */
     status?: 'active' | 'paused';
     /**
@@ -3640,7 +3640,7 @@ export type NewWatchlistWithCron = {
      */
     daily_credit_budget?: number | null;
     /**
-     * Holds the events of a run in which too many items changed or were delisted, until you release or discard the run. Null if no run is held. Default: 95 percent of at least 50 items. A change applies from the next run on.
+     * Holds the events of a run in which too many items changed or were delisted, until you release or discard the run. Null turns the brake off. Default: 95 percent of at least 50 items. A change applies from the next run on.
      */
     brake?: {
         /**
@@ -3657,7 +3657,7 @@ export type NewWatchlistWithCron = {
      */
     pipeline?: NewPipeline | null;
     /**
-     * Default: active. paused: the watchlist is created with paused_reason user and does not run until it is resumed; its first run is due then.
+     * Default: `active`. `paused`: the new watchlist has the `paused_reason` `user` and does not run until you resume it. The first run is then due immediately.
      */
     status?: 'active' | 'paused';
     /**
@@ -3665,7 +3665,7 @@ export type NewWatchlistWithCron = {
      */
     idempotency_key?: string;
     /**
-     * Instead of `every`: five fields, or @hourly, @daily, @weekly and so on.
+     * Instead of `every`: a cron expression of five fields, or @hourly, @daily, @weekly and so on.
      */
     cron: string;
     /**
@@ -3711,7 +3711,7 @@ export type WatchlistUpdate = {
      */
     every?: string;
     /**
-     * Instead of `every`: five fields, or @hourly, @daily, @weekly and so on.
+     * Instead of `every`: a cron expression of five fields, or @hourly, @daily, @weekly and so on.
      */
     cron?: string;
     /**
@@ -3739,7 +3739,7 @@ export type WatchlistUpdate = {
      */
     daily_credit_budget?: number | null;
     /**
-     * Holds the events of a run in which too many items changed or were delisted, until you release or discard the run. Null if no run is held. Default: 95 percent of at least 50 items. A change applies from the next run on.
+     * Holds the events of a run in which too many items changed or were delisted, until you release or discard the run. Null turns the brake off. Default: 95 percent of at least 50 items. A change applies from the next run on.
      */
     brake?: {
         /**
@@ -3799,7 +3799,7 @@ export type WatchlistEstimateRequest = unknown & {
      */
     every?: string;
     /**
-     * Instead of `every`: five fields, or @hourly, @daily, @weekly and so on.
+     * Instead of `every`: a cron expression of five fields, or @hourly, @daily, @weekly and so on.
      */
     cron?: string;
     /**
@@ -3819,7 +3819,7 @@ export type WatchlistEstimateRequest = unknown & {
      */
     daily_credit_budget?: number | null;
     /**
-     * Holds the events of a run in which too many items changed or were delisted, until you release or discard the run. Null if no run is held. Default: 95 percent of at least 50 items. A change applies from the next run on.
+     * Holds the events of a run in which too many items changed or were delisted, until you release or discard the run. Null turns the brake off. Default: 95 percent of at least 50 items. A change applies from the next run on.
      */
     brake?: {
         /**
@@ -4213,11 +4213,11 @@ export type ExportManifest = {
         watchlist_id: string;
         run_number: number;
         /**
-         * What started it: initial, schedule or manual.
+         * What started the run: initial, schedule or manual.
          */
         trigger: string;
         /**
-         * What it read: baseline, refresh or sweep.
+         * Kind of the run: baseline, refresh or sweep.
          */
         kind: string;
         status: 'running' | 'held' | 'completed' | 'insufficient_credits' | 'failed';
@@ -4273,7 +4273,7 @@ export type ExportManifest = {
         brake?: {
             status: 'held' | 'released' | 'discarded';
             /**
-             * Why the run was held: too many items changed, or the source answered in another shape (`source_shape`). More causes may be added.
+             * Why the run was held: too many items changed (`changed_items`), or the answers of the source had another shape than before (`source_shape`). More causes may be added.
              */
             cause: 'changed_items' | 'source_shape';
             /**
@@ -4287,11 +4287,11 @@ export type ExportManifest = {
             max_changed_percent: number | null;
             min_items: number | null;
             /**
-             * Items in the changed events that a release sends, or that were discarded.
+             * Items in the changed events that a release sends or has sent, or that a discard dropped.
              */
             notified: number;
             /**
-             * Entries of the matched events that a release sends, or that were discarded.
+             * Entries of the matched events that a release sends or has sent, or that a discard dropped.
              */
             matched: number;
             expires_at: string | null;
@@ -5133,7 +5133,7 @@ export type ReadStructuredData = {
     };
     query?: {
         /**
-         * What to search for; required for searches.
+         * Words to search for. Required for searches.
          */
         query?: string;
         /**
@@ -5153,11 +5153,11 @@ export type ReadStructuredData = {
          */
         language?: string;
         /**
-         * Product whose data you want.
+         * ID of the product to read.
          */
         product_id?: string;
         /**
-         * Item whose data you want.
+         * ID of the item to read.
          */
         item_id?: string;
     };
@@ -5223,7 +5223,7 @@ export type ReadStructuredResponse = ReadStructuredResponses[keyof ReadStructure
 export type ReadStructuredByBodyData = {
     body: {
         /**
-         * What to search for; required for searches.
+         * Words to search for. Required for searches.
          */
         query?: string;
         /**
@@ -5243,11 +5243,11 @@ export type ReadStructuredByBodyData = {
          */
         language?: string;
         /**
-         * Product whose data you want.
+         * ID of the product to read.
          */
         product_id?: string;
         /**
-         * Item whose data you want.
+         * ID of the item to read.
          */
         item_id?: string;
     };
@@ -5380,7 +5380,7 @@ export type ListWatchlistsResponses = {
          */
         data: Array<Watchlist>;
         /**
-         * True if there are entries after these.
+         * True if there are entries after this page.
          */
         has_more: boolean;
     };
@@ -5550,11 +5550,11 @@ export type EstimateWatchlistResponses = {
             newAsins: number;
         };
         /**
-         * The limit of the watchlist, or of the account, that is below the price of a first step, so that runs never read its items. Null if there is none.
+         * The limit of the watchlist, or of the account, that is below the price of a first step, so that runs never read the items of that step. Null if there is no such limit.
          */
         blocked_by_limit: 'max_credits_per_run' | 'daily_credit_budget' | 'account_daily_credit_budget' | null;
         /**
-         * The steps that a limit is likely to defer in every run. The likely items of a step are those that are certain to reach it, those of the average past run, or those that the last run deferred, whichever are more.
+         * The steps that a limit is likely to defer in every run. The number of likely items of a step is the largest of three: the items that are certain to reach the step, the items of the average past run, and the items that the last run deferred.
          */
         blocked_steps: Array<{
             /**
@@ -5703,7 +5703,7 @@ export type PreviewScheduleData = {
          */
         every?: string;
         /**
-         * Instead of `every`: five fields, or @hourly, @daily, @weekly and so on.
+         * Instead of `every`: a cron expression of five fields, or @hourly, @daily, @weekly and so on.
          */
         cron?: string;
         /**
@@ -5765,7 +5765,7 @@ export type PreviewScheduleResponses = {
          */
         schedule: WatchlistSchedule;
         /**
-         * Strictly after `after`.
+         * The next due times, all later than `after`.
          */
         next_run_times: Array<string>;
         /**
@@ -5868,15 +5868,15 @@ export type ListScrapersResponses = {
              */
             tier: string;
             /**
-             * A reading is compared with the item's last one of the same kind.
+             * A reading is compared with the item's last reading of the same kind.
              */
             kind: string;
             /**
-             * Minimum price of an answer.
+             * Minimum price of an answer, in credits.
              */
             credits_per_item_min: number;
             /**
-             * Maximum price of an answer, which a step reserves.
+             * Maximum price of an answer, in credits. A step reserves this price for each item.
              */
             credits_per_item_max: number;
             /**
@@ -6648,7 +6648,7 @@ export type ListWatchlistRunsResponses = {
          */
         data: Array<WatchlistRun>;
         /**
-         * True if there are entries after these.
+         * True if there are entries after this page.
          */
         has_more: boolean;
     };
@@ -6732,11 +6732,11 @@ export type GetWatchlistRunResponses = {
          */
         run_number: number;
         /**
-         * What started it: initial, schedule or manual.
+         * What started the run: initial, schedule or manual.
          */
         trigger: string;
         /**
-         * What it read: baseline, refresh or sweep.
+         * Kind of the run: baseline, refresh or sweep.
          */
         kind: string;
         /**
@@ -6840,7 +6840,7 @@ export type GetWatchlistRunResponses = {
              */
             status: 'held' | 'released' | 'discarded';
             /**
-             * Why the run was held: too many items changed, or the source answered in another shape (`source_shape`). More causes may be added.
+             * Why the run was held: too many items changed (`changed_items`), or the answers of the source had another shape than before (`source_shape`). More causes may be added.
              */
             cause: 'changed_items' | 'source_shape';
             /**
@@ -6860,11 +6860,11 @@ export type GetWatchlistRunResponses = {
              */
             min_items: number | null;
             /**
-             * Items in the changed events that a release sends, or that were discarded.
+             * Items in the changed events that a release sends or has sent, or that a discard dropped.
              */
             notified: number;
             /**
-             * Entries of the matched events that a release sends, or that were discarded.
+             * Entries of the matched events that a release sends or has sent, or that a discard dropped.
              */
             matched: number;
             /**
@@ -6908,11 +6908,11 @@ export type GetWatchlistRunResponses = {
          */
         started_at: string;
         /**
-         * When it ended. Null while it is in progress.
+         * When the run or the export ended. Null while it is in progress.
          */
         finished_at: string | null;
         /**
-         * The watchlist when the run ended; null if it was deleted before.
+         * The watchlist when the run ended; null if the watchlist was deleted before.
          */
         watchlist: {
             /**
@@ -6959,7 +6959,7 @@ export type GetWatchlistRunResponses = {
             /**
              * Metadata
              *
-             * What you set about the item, by key.
+             * Metadata that you set, by key.
              */
             metadata?: {
                 [key: string]: string | number | boolean;
@@ -6977,7 +6977,7 @@ export type GetWatchlistRunResponses = {
              */
             image?: string;
             /**
-             * Names by seller ID, of the sellers in `merchant` and `buyboxSeller`, if the source names them.
+             * Names of the sellers in `merchant` and `buyboxSeller`, by seller ID. A seller that the source does not name is absent.
              */
             seller_names?: {
                 [key: string]: string;
@@ -7014,7 +7014,7 @@ export type GetWatchlistRunResponses = {
                      */
                     after: string | number | boolean | null;
                     /**
-                     * `before`, or the value before the item had none. Null if there is none.
+                     * `before` or, if `before` is null, an earlier value. Null if there is none.
                      */
                     last_known: string | number | boolean | null;
                     /**
@@ -7098,7 +7098,7 @@ export type ReleaseWatchlistRunResponse = ReleaseWatchlistRunResponses[keyof Rel
 export type DiscardWatchlistRunData = {
     body?: {
         /**
-         * Why the run is discarded. The run shows it.
+         * Why the run is discarded. Responses with the run contain this reason.
          */
         reason?: string;
     };
@@ -7258,7 +7258,7 @@ export type ListWatchlistItemsResponses = {
          */
         data: Array<WatchlistItem>;
         /**
-         * True if there are entries after these.
+         * True if there are entries after this page.
          */
         has_more: boolean;
     };
@@ -7555,11 +7555,11 @@ export type GetWatchlistItemHistoryResponses = {
          */
         data: Array<HistoryPoint>;
         /**
-         * True if there are entries after these.
+         * True if there are entries after this page.
          */
         has_more: boolean;
         /**
-         * The values that held when `since` began, by field, with which a chart can begin. Without a field whose value was not known. All values are null if the item was delisted. Null if the request has no `since`.
+         * The last known values at `since`, by field, with which a chart can begin. A field whose value was not known is absent. All values are null if the item was delisted. The object is null if the request has no `since`.
          */
         values_at_since: {
             [key: string]: string | number | boolean | null;
@@ -7607,11 +7607,11 @@ export type ListWatchlistChangesData = {
          */
         min_delta_percent?: number;
         /**
-         * `time`: latest run first. `size`: largest change in percent first. `amount`: largest `delta` first, whatever the field and the currency. The last two show only changes between numbers.
+         * `time`: latest run first. `size`: largest change in percent first. `amount`: largest `delta` first, whatever the field and the currency. `size` and `amount` show only changes between numbers.
          */
         sort?: 'time' | 'size' | 'amount';
         /**
-         * `reads`: lists each change, compared with the read before. `period`: lists one entry for each item and field, from the value before `since` to the value at `until`. A number that is equal at both times has no entry. Of other fields, an entry is the last change. `kind`, `op`, `min_delta` and `min_delta_percent` then apply to the whole period.
+         * `reads`: lists each change, compared with the read before. `period`: lists one entry for each item and field, from the value before `since` to the value at `until`. A number that is equal at both times has no entry. For a field that is not a number, the entry is the last change. `kind`, `op`, `min_delta` and `min_delta_percent` then apply to the whole period.
          */
         compare?: 'reads' | 'period';
         /**
@@ -7673,7 +7673,7 @@ export type ListWatchlistChangesResponses = {
          */
         data: Array<FieldChange>;
         /**
-         * True if there are entries after these.
+         * True if there are entries after this page.
          */
         has_more: boolean;
         /**
@@ -7718,11 +7718,11 @@ export type ListChangesData = {
          */
         min_delta_percent?: number;
         /**
-         * `time`: latest run first. `size`: largest change in percent first. `amount`: largest `delta` first, whatever the field and the currency. The last two show only changes between numbers.
+         * `time`: latest run first. `size`: largest change in percent first. `amount`: largest `delta` first, whatever the field and the currency. `size` and `amount` show only changes between numbers.
          */
         sort?: 'time' | 'size' | 'amount';
         /**
-         * `reads`: lists each change, compared with the read before. `period`: lists one entry for each item and field, from the value before `since` to the value at `until`. A number that is equal at both times has no entry. Of other fields, an entry is the last change. `kind`, `op`, `min_delta` and `min_delta_percent` then apply to the whole period.
+         * `reads`: lists each change, compared with the read before. `period`: lists one entry for each item and field, from the value before `since` to the value at `until`. A number that is equal at both times has no entry. For a field that is not a number, the entry is the last change. `kind`, `op`, `min_delta` and `min_delta_percent` then apply to the whole period.
          */
         compare?: 'reads' | 'period';
         /**
@@ -7780,7 +7780,7 @@ export type ListChangesResponses = {
          */
         data: Array<FieldChange>;
         /**
-         * True if there are entries after these.
+         * True if there are entries after this page.
          */
         has_more: boolean;
         /**
@@ -7919,7 +7919,7 @@ export type SearchItemsResponses = {
                  */
                 url: string | null;
                 /**
-                 * When the item got its last known values.
+                 * Since when the item has had its last known values.
                  */
                 values_since: string | null;
                 /**
@@ -7929,7 +7929,7 @@ export type SearchItemsResponses = {
             };
         }>;
         /**
-         * True if there are entries after these.
+         * True if there are entries after this page.
          */
         has_more: boolean;
         /**
@@ -8134,7 +8134,7 @@ export type ListWebhookEndpointsResponses = {
          */
         data: Array<WebhookEndpoint>;
         /**
-         * True if there are entries after these.
+         * True if there are entries after this page.
          */
         has_more: boolean;
     };
@@ -8241,7 +8241,7 @@ export type CreateWebhookEndpointResponses = {
          */
         disabled_reason: 'user' | 'gone' | 'failing' | null;
         /**
-         * Start time of the first failed attempt of the current series. Null while the series has fewer than 3. A success, a new URL, or enabling the endpoint ends a series.
+         * Start time of the first attempt of the current series of failed attempts. Null while the series has fewer than 3 attempts. A success, a new URL, or enabling the endpoint ends a series.
          */
         failing_since: string | null;
         /**
@@ -8565,7 +8565,7 @@ export type RotateWebhookSecretResponses = {
          */
         disabled_reason: 'user' | 'gone' | 'failing' | null;
         /**
-         * Start time of the first failed attempt of the current series. Null while the series has fewer than 3. A success, a new URL, or enabling the endpoint ends a series.
+         * Start time of the first attempt of the current series of failed attempts. Null while the series has fewer than 3 attempts. A success, a new URL, or enabling the endpoint ends a series.
          */
         failing_since: string | null;
         /**
@@ -8773,7 +8773,7 @@ export type ListWebhookEndpointDeliveriesResponses = {
          */
         data: Array<WebhookDelivery>;
         /**
-         * True if there are entries after these.
+         * True if there are entries after this page.
          */
         has_more: boolean;
         /**
@@ -8902,7 +8902,7 @@ export type ListWebhookDeliveriesData = {
          */
         since?: string;
         /**
-         * Only deliveries to this endpoint, which may be deleted.
+         * Only deliveries to this endpoint. A deleted endpoint is accepted too.
          */
         endpoint_id?: string;
     };
@@ -8952,7 +8952,7 @@ export type ListWebhookDeliveriesResponses = {
          */
         data: Array<WebhookDelivery>;
         /**
-         * True if there are entries after these.
+         * True if there are entries after this page.
          */
         has_more: boolean;
         /**
@@ -9185,7 +9185,7 @@ export type ListEventsData = {
          */
         type?: 'watchlist.product.changed' | 'watchlist.product.matched' | 'watchlist.product.delisted' | 'watchlist.run.completed';
         /**
-         * Only events of this watchlist, which may be deleted.
+         * Only events of this watchlist. A deleted watchlist is accepted too.
          */
         watchlist_id?: string;
         /**
@@ -9806,12 +9806,12 @@ export type ListS3ExportsResponses = {
              */
             created_at: string;
             /**
-             * When it ended. Null while it is in progress.
+             * When the run or the export ended. Null while it is in progress.
              */
             finished_at: string | null;
         }>;
         /**
-         * True if there are entries after these.
+         * True if there are entries after this page.
          */
         has_more: boolean;
         /**
@@ -10126,7 +10126,7 @@ export type ListCreditTransactionsResponses = {
          */
         data: Array<CreditTransaction>;
         /**
-         * True if there are entries after these.
+         * True if there are entries after this page.
          */
         has_more: boolean;
         /**
@@ -10188,7 +10188,7 @@ export type ListApiKeysResponses = {
          */
         data: Array<ApiKey>;
         /**
-         * True if there are entries after these.
+         * True if there are entries after this page.
          */
         has_more: boolean;
     };
@@ -10557,7 +10557,7 @@ export type ListReleasesResponses = {
              */
             added: Array<string>;
             /**
-             * What works in another way.
+             * What works differently.
              */
             changed: Array<string>;
             /**
