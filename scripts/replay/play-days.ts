@@ -166,11 +166,20 @@ const isWrongDay = (day: string): boolean => day.endsWith("-01");
 const isPartlyWrongDay = (day: string): boolean => day.endsWith("-15");
 
 /**
- * Returns true if enough items have an earlier price. The brake compares prices only with earlier
- * prices.
+ * Returns true if wrong prices of some items are a clear change of the shape: enough items have an
+ * earlier price, and the recorded price changes for few of them. If most recorded prices change on
+ * the same day, wrong prices differ from the earlier prices by many factors.
  */
-const canBeHeldForShape = ({ shop: { days, items }, day }: WatchlistOfDay): boolean =>
-  day > days.first && items.length - days.planOf(day).added.length >= settings.partlyWrongItemsMin;
+function canBeHeldForShape({ shop: { days, items }, day }: WatchlistOfDay): boolean {
+  const { added, prices } = days.planOf(day);
+  const earlier = items.length - added.length;
+  const changed = prices.length - added.length;
+  return (
+    day > days.first &&
+    earlier >= settings.partlyWrongItemsMin &&
+    changed * 100 <= settings.partlyWrongChangedPercentMax * earlier
+  );
+}
 
 /**
  * Returns true if the brake can hold a run. It never holds the first run of a watchlist, or a run in

@@ -22,4 +22,9 @@ export const settings = {
    * items, the brake ignores the shape of the answers.
    */
   partlyWrongItemsMin: 200,
+  /**
+   * The maximum percentage of these items whose recorded price changes on a day with some wrong
+   * prices. If more of them change, the wrong prices do not all change by the same factor.
+   */
+  partlyWrongChangedPercentMax: 5,
 } as const;

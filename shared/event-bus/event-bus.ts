@@ -28,14 +28,17 @@ export interface EventBus {
 /** The `source` of all entries, which rules of the bus match. */
 export const busSource = "retail-product-data";
 
-/** Maximum number of entries in one call of the bus. */
-export const batchEntriesMax = 10;
-/**
- * Maximum size of a batch, and therefore of an entry, in bytes. The API reference of PutEvents
- * limits a request to 256 KB; newer pages state 1 MB. The service uses the lower limit, less 6 KB
- * for the names and characters that the bus adds to each event.
- */
-export const batchBytesMax = 250 * 1024;
+/** Limits of one call of the bus. */
+export const batchBounds = {
+  /** Maximum number of entries. */
+  entriesMax: 10,
+  /**
+   * Maximum size of a batch, and therefore of an entry, in bytes. The API reference of PutEvents
+   * limits a request to 256 KB; newer pages state 1 MB. The service uses the lower limit, less 6 KB
+   * for the names and characters that the bus adds to each event.
+   */
+  bytesMax: 250 * 1024,
+};
 /** Bytes that the bus counts for the time of an entry. */
 const timeBytes = 14;
 
@@ -46,5 +49,5 @@ export const entryBytes = ({ type, watchlistId, detail }: BusEntry): number =>
 
 /** Returns true if the number of entries and their total size fit into one call of the bus. */
 export const batchFits = (entries: readonly BusEntry[]): boolean =>
-  entries.length <= batchEntriesMax &&
-  entries.reduce((sum, entry) => sum + entryBytes(entry), 0) <= batchBytesMax;
+  entries.length <= batchBounds.entriesMax &&
+  entries.reduce((sum, entry) => sum + entryBytes(entry), 0) <= batchBounds.bytesMax;

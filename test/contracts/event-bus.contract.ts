@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import {
-  batchBytesMax,
-  batchEntriesMax,
+  batchBounds,
   type BusEntry,
   entryBytes,
   type EventBus,
@@ -27,7 +26,7 @@ const anEntry = (name: string, padding = ""): BusEntry => ({
 export function eventBusContract(open: () => Promise<OpenedBus>): void {
   it("the event bus accepts a full batch, and does not change the bytes of its entries", async () => {
     const { bus, arrived } = await open();
-    const entries = Array.from({ length: batchEntriesMax }, (_, n) => anEntry(`evt_${n}`));
+    const entries = Array.from({ length: batchBounds.entriesMax }, (_, n) => anEntry(`evt_${n}`));
 
     const outcomes = await bus.put(entries);
 
@@ -37,9 +36,9 @@ export function eventBusContract(open: () => Promise<OpenedBus>): void {
 
   it("the event bus accepts one entry of the maximum size", async () => {
     const { bus, arrived } = await open();
-    const padding = "x".repeat(batchBytesMax - entryBytes(anEntry("evt_1")));
+    const padding = "x".repeat(batchBounds.bytesMax - entryBytes(anEntry("evt_1")));
     const entry = anEntry("evt_1", padding);
-    expect(entryBytes(entry)).toBe(batchBytesMax);
+    expect(entryBytes(entry)).toBe(batchBounds.bytesMax);
 
     expect(await bus.put([entry])).toEqual([{ outcome: "sent" }]);
     expect(await arrived()).toEqual([entry]);
@@ -62,7 +61,9 @@ export function eventBusContract(open: () => Promise<OpenedBus>): void {
 
   it("the event bus reports a failure for every entry of a batch that is too large", async () => {
     const { bus, arrived } = await open();
-    const entries = Array.from({ length: batchEntriesMax + 1 }, (_, n) => anEntry(`evt_${n}`));
+    const entries = Array.from({ length: batchBounds.entriesMax + 1 }, (_, n) =>
+      anEntry(`evt_${n}`),
+    );
 
     const outcomes = await bus.put(entries);
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { batchBytesMax } from "../../../shared/event-bus/event-bus.ts";
+import { batchBounds } from "../../../shared/event-bus/event-bus.ts";
 import { type EventType, type RunEvents, serializeEvent } from "../../../shared/events/event.ts";
 import { attemptsMax } from "../../../shared/outbox/backoff.ts";
 import { busSessions } from "../../../shared/event-bus/bus-session.ts";
@@ -140,7 +140,7 @@ describe("the delivery of events to the event bus", () => {
     const id = "evt_large";
     const type = "watchlist.product.changed";
     const created_at = "2026-11-20T10:00:00.000Z";
-    const data = { note: "é".repeat(batchBytesMax / 2) };
+    const data = { note: "é".repeat(batchBounds.bytesMax / 2) };
     const large = serializeEvent({ id, type, created_at, data }, 1);
     const [small] = aRun(many(1)).events;
     const run = { ...aRun(many(1)), events: [large, ...(small === undefined ? [] : [small])] };
