@@ -383,6 +383,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     ),
     "test/shared/runs/run-events.test.ts": files("run"),
     "test/shared/runs/run-history.test.ts": files("run-watchlist"),
+    "test/shared/runs/source-shape.test.ts": files("run-totals"),
   },
   "shared/scrapers/": {
     "test/shared/scrapers/snapshot.test.ts": files("catalog fields offer scraper"),

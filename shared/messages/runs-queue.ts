@@ -1,5 +1,4 @@
 import * as v from "valibot";
-import { addRefusedValue } from "../base/shown-value.ts";
 
 const watchlist = { account_id: v.string(), watchlist_id: v.string() };
 
@@ -15,7 +14,7 @@ export const runsMessage = v.variant("type", [
       v.string(),
       v.check(
         (text) => !Number.isNaN(Date.parse(text)),
-        addRefusedValue("'scheduled_time' must be an ISO 8601 time."),
+        ({ input }) => `'scheduled_time' must be an ISO 8601 time (got ${JSON.stringify(input)}).`,
       ),
     ),
     /**

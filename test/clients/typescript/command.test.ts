@@ -255,7 +255,7 @@ describe("the command 'rpd listen'", () => {
     const args = [...listening(receiver.url), "--after", "evt_0", "--attempts", "1"];
     const { code, warnings } = await rpd(args, feedOf(1));
     expect(code).toBe(1);
-    expect(warnings).toContain("did not accept evt_1: it returned HTTP status 302");
+    expect(warnings).toContain("did not accept the event evt_1: it returned HTTP status 302");
   });
 
   it("ends with an error if no local server listens, and prints where to continue", async () => {
@@ -265,7 +265,7 @@ describe("the command 'rpd listen'", () => {
     const { code, warnings } = await rpd(args, feedOf(2));
     expect(code).toBe(1);
     expect(warnings).toContain("Continue with --after evt_0\n");
-    expect(warnings).toContain("did not accept evt_1: no server listens at this address");
+    expect(warnings).toContain("did not accept the event evt_1: no server listens at this address");
   });
 
   it("continues after the last accepted event when it is started again, and loses no event", async () => {
@@ -274,7 +274,9 @@ describe("the command 'rpd listen'", () => {
     const first = await startReceiver((id) => (id === "evt_3" ? 500 : 204));
     const failed = await rpd([...listening(first.url), ...options, "--after", "evt_0"], feedOf(3));
     expect(failed).toMatchObject({ code: 1 });
-    expect(failed.warnings).toContain("did not accept evt_3: it returned HTTP status 500");
+    expect(failed.warnings).toContain(
+      "did not accept the event evt_3: it returned HTTP status 500",
+    );
     expect(first.received).toEqual(["evt_1", "evt_2"]);
     await first.stop();
 

@@ -87,5 +87,5 @@ test("the template adapter of the smoke test keeps the percentile of an alarm's 
 
 test("the template adapter of the smoke test refuses an alarm whose expressions have no metric", () => {
   const alarm = { Type: "AWS::CloudWatch::Alarm", Properties: { Metrics: [{ Expression: "1" }] } };
-  expect(() => simplified(alarm)).toThrow("at least one metric");
+  expect(() => simplified(alarm)).toThrow("An alarm contains expressions, but no metric");
 });

@@ -142,7 +142,7 @@ describe("a replay of several shops", () => {
         fakeService(({ watchlistId }) => watchlistId === "one limited"),
       ),
     ).rejects.toThrow(
-      "The run of one on 2026-01-01 did not read all 2 items (status: completed, items read: 1).",
+      "The run of the shop one on 2026-01-01 did not read all 2 items (status: completed, items read: 1).",
     );
   });
 });

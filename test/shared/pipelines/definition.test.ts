@@ -63,7 +63,7 @@ describe("the order of a run's steps", () => {
   it("throws an error for a pipeline with a loop", () => {
     const steps = [{ id: "a", scraper: lite, routes: to("a") }] as const;
     expect(() => ids({ entry: "a", baseline: null, refresh: null, steps })).toThrow(
-      "do not form a loop",
+      "must not form a loop",
     );
   });
 });
@@ -74,7 +74,7 @@ describe("a step of a pipeline", () => {
   it("is found by its ID", () => {
     const pipeline = { entry: "a", baseline: null, refresh: null, steps: [step] };
     expect(stepOf(pipeline, "a")).toBe(step);
-    expect(() => stepOf(pipeline, "b")).toThrow("has a step 'b'");
+    expect(() => stepOf(pipeline, "b")).toThrow("must have a step 'b'");
   });
 
   it.each([

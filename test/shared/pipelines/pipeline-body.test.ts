@@ -30,7 +30,7 @@ describe("a numeric 'value' of a route in a request body", () => {
   it.each([0.9e-9, -0.9e-9])(
     "is refused if it is the number %d, which is too close to 0",
     (value) => {
-      expect(refusalOf(value)).toContain("must be 0, or at least");
+      expect(refusalOf(value)).toContain("must be 0, or have an absolute value of at least");
     },
   );
 

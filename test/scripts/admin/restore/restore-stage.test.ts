@@ -263,7 +263,9 @@ describe("restoreStage", () => {
     await expect(restoreStage(restore, missing.tools)).rejects.toThrow("There is no table ledger");
     const taken = world();
     taken.cloud.addTable("ledger-restored", "other", settings);
-    await expect(restoreStage(restore, taken.tools)).rejects.toThrow("A table ledger-restored");
+    await expect(restoreStage(restore, taken.tools)).rejects.toThrow(
+      "The table ledger-restored already exists",
+    );
 
     expect([...missing.cloud.requests, ...taken.cloud.requests]).toEqual([]);
   });

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import type { EffectiveResult } from "../../../shared/runs/batch.ts";
+import { runResults } from "../../../shared/runs/run-results.ts";
+import type { StepRecord } from "../../../shared/runs/step.ts";
+
+const stepNamed = (step: string): StepRecord => ({ step }) as StepRecord;
+
+/** A store whose steps have batches with the given numbers of outcomes. Counts the reads. */
+function storeOf(sizes: Readonly<Record<string, readonly number[]>>) {
+  const reads: string[] = [];
+  return {
+    reads,
+    async *effectiveResults({ step }: StepRecord) {
+      reads.push(step);
+      for (const size of sizes[step] ?? []) {
+        yield { outcomes: Array<object>(size).fill({}), points: [] } as unknown as EffectiveResult;
+      }
+    },
+  };
+}
+
+describe("the results of a run", () => {
+  it("are read from the store once if the steps have few outcomes", async () => {
+    const store = storeOf({ pulse: [500, 300], lite: [20] });
+    const [pulse, lite] = [stepNamed("pulse"), stepNamed("lite")];
+    const results = runResults([pulse, lite], store);
+    const sizesOf = async (step: StepRecord) =>
+      (await Array.fromAsync(results.of(step))).map(({ outcomes }) => outcomes.length);
+
+    expect([await sizesOf(pulse), await sizesOf(lite)]).toEqual([[500, 300], [20]]);
+    expect([await sizesOf(pulse), await sizesOf(lite)]).toEqual([[500, 300], [20]]);
+    expect(store.reads).toEqual(["pulse", "lite"]);
+  });
+
+  it("are read again, batch by batch, for a step with more outcomes than may stay in memory", async () => {
+    const store = storeOf({ full: [15_000, 15_000], lite: [20] });
+    const [full, lite] = [stepNamed("full"), stepNamed("lite")];
+    const results = runResults([full, lite], store);
+    for (let reading = 1; reading <= 2; reading += 1) {
+      expect(await Array.fromAsync(results.of(full))).toHaveLength(2);
+      expect(await Array.fromAsync(results.of(lite))).toHaveLength(1);
+    }
+    expect(store.reads).toEqual(["full", "lite", "full"]);
+  });
+});
