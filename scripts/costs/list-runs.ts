@@ -119,11 +119,7 @@ async function measure(bench: Bench): Promise<WatchlistCosts> {
     sweep: sweep.usage,
     refresh: refresh.usage,
     sweeperPass: sweeperPass.usage,
-    works: [
-      ...baseline.works.map((one) => ({ ...one, name: `${one.name}, baseline` })),
-      ...sweep.works.map((one) => ({ ...one, name: `${one.name}, sweep` })),
-      ...sweeperPass.works,
-    ],
+    works: [...baseline.works, ...sweep.works, ...sweeperPass.works],
     listBytes: after.kept - empty.kept,
     sweepBytes: {
       expiringPerMonth: after.expiringPerMonth - before.expiringPerMonth,
@@ -160,6 +156,9 @@ async function createList(bench: Bench): Promise<string> {
   assert(typeof id === "string", "the API must return the ID of the new watchlist");
   return id;
 }
+
+/** The kind of a run, by the tier that its first step reads. */
+const runKinds = { full: "baseline", pulse: "sweep", lite: "refresh" } as const;
 
 const tierOf = (runNumber: number): Tier => {
   if (runNumber === 1) return "full";
@@ -207,7 +206,8 @@ async function measureRun(listId: string, runNumber: number, bench: Bench): Prom
     { tier, ids: items },
     { tier: "lite" as const, ids: tier === "pulse" ? moved : 0 },
   ];
-  const works = worksOf(taken, sourceWaitMs(reads, bench.assumptions), bench);
+  const sourceWait = sourceWaitMs(reads, bench.assumptions);
+  const works = worksOf(taken, { work: runKinds[tier], sourceWait }, bench);
   return { works, usage: { ...usageOf(taken, works, bench), schedulerInvocation: 1 } };
 }
 
@@ -217,7 +217,7 @@ async function measureSweeper(bench: Bench): Promise<Measured> {
   bench.world.send("sweep");
   await finished;
   const taken = await takeAll(bench);
-  const works = worksOf(taken, 0, bench);
+  const works = worksOf(taken, { work: "a pass", sourceWait: 0 }, bench);
   return { works, usage: usageOf(taken, works, bench) };
 }
 
@@ -278,11 +278,13 @@ function addCounts<Counts extends object>(one: Counts, other: Counts): Counts {
 
 /**
  * Returns the mean work of the invocations of each function that ran.
- * @param sourceWait The milliseconds that all invocations of the step worker wait for the source.
+ * @param options.work The measured work, as a part of the names.
+ * @param options.sourceWait How long all invocations of the step worker wait for the source, in
+ * milliseconds.
  */
 const worksOf = (
   { world }: Taken,
-  sourceWait: number,
+  { work, sourceWait }: { readonly work: string; readonly sourceWait: number },
   { assumptions }: Bench,
 ): readonly FunctionWork[] =>
   Object.entries(world.workers)
@@ -290,7 +292,7 @@ const worksOf = (
     .map(([name, { cpuMs, requests, requestsOutside, invocations }]) => {
       const outside = requestsOutside * assumptions.receiverMs;
       return {
-        name,
+        name: `${name}, ${work}`,
         invocations,
         cpuMs: cpuMs / invocations,
         awsRequests: requests / invocations,

@@ -31,7 +31,10 @@ export function runResults(
     steps: planned,
     async *of(step) {
       const known = kept.get(step.step);
-      if (known !== undefined) return yield* known;
+      if (known !== undefined) {
+        yield* known;
+        return;
+      }
       const results: EffectiveResult[] = [];
       let size = 0;
       for await (const result of steps.effectiveResults(step)) {

@@ -5,11 +5,10 @@
 import { limits } from "../base/limits.ts";
 import type { ObservedChanges } from "../history/history.ts";
 import { readingKind, type Step } from "../pipelines/definition.ts";
-import type { FieldValue, Snapshot } from "../scrapers/catalog.ts";
+import type { FieldValue, ReadingKind, Snapshot } from "../scrapers/catalog.ts";
 import type { Item } from "../watchlists/item.ts";
-import { countComparedItems } from "./compared-items.ts";
+import { type ComparedItems, countComparedItems } from "./compared-items.ts";
 import type { StepAnswer } from "./read-step.ts";
-import type { RunTotals } from "./run-totals.ts";
 import type { BatchShape } from "./batch.ts";
 import type { Run, ShapeChange } from "./run.ts";
 
@@ -83,12 +82,21 @@ function countFields(
 
 const hasValue = (value: FieldValue | undefined): boolean => value !== undefined && value !== null;
 
+/** What the shape of a run's answers is derived from: sums over all batches of the run. */
+interface ShapeTotals {
+  readonly items: ComparedItems;
+  /** Shapes of the answers, added up by the kind of reading. */
+  readonly shapes: ReadonlyMap<ReadingKind, BatchShape>;
+  /** For each item whose selling price changed, the factor in the first step that read it. */
+  readonly factors: ReadonlyMap<string, number>;
+}
+
 /**
  * Returns how the shape of a run's answers (fields and magnitude of prices) differs from the shape
  * of earlier answers. Returns undefined if the shapes do not differ. A baseline run has no earlier
  * answers.
  */
-export function shapeChangeOf(run: Run, totals: RunTotals): ShapeChange | undefined {
+export function shapeChangeOf(run: Run, totals: ShapeTotals): ShapeChange | undefined {
   if (run.kind === "baseline") return undefined;
   const known = run.missingFields ?? [];
   const { shapes } = totals;
@@ -176,7 +184,7 @@ function isCompared(shapes: ReadonlyMap<string, BatchShape>, field: string): boo
  * Finds a price jump: the prices of at least a tenth of the compared items changed by the same
  * factor, which is far from 1. Returns undefined if there is none.
  */
-function priceJumpIn(run: Run, { factors, items: read }: RunTotals): ShapeChange["priceJump"] {
+function priceJumpIn(run: Run, { factors, items: read }: ShapeTotals): ShapeChange["priceJump"] {
   const far = [...factors.values()].filter(isFar).toSorted((a, b) => a - b);
   const same = largestCluster(far);
   const items = same.length;

@@ -208,9 +208,9 @@ function watch(page: Page, origin: string): string[] {
     if (/svc_(live|demo)_/.test(asked.href)) faults.push(`a key in the address ${asked.pathname}`);
   });
   page.on("console", (message) => {
-    const text = message.text();
-    const isRefusal = refusedCall.test(text) && message.location().url.includes("/v1/");
-    if (message.type() === "error" && !isRefusal) faults.push(text);
+    const logged = message.text();
+    const isRefusal = refusedCall.test(logged) && message.location().url.includes("/v1/");
+    if (message.type() === "error" && !isRefusal) faults.push(logged);
   });
   page.on("pageerror", (error) => faults.push(String(error)));
   return faults;

@@ -303,7 +303,7 @@ describe("a request body behind the API gateway", () => {
 
   const rows = [
     ["invalid UTF-8", Buffer.from(`{"name":"K\xe4se"}`, "latin1"), {}, "not valid UTF-8"],
-    ["UTF-16", Buffer.from(body, "utf16le"), {}, "The body is UTF-16"],
+    ["UTF-16", Buffer.from(body, "utf16le"), {}, "The body must be UTF-8 (got UTF-16)"],
     [
       "another charset",
       Buffer.from(body),

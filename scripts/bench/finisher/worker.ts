@@ -28,6 +28,10 @@ export interface FinisherMetrics {
 
 const clock = { ...systemClock, now: () => new Date("2026-11-20T10:05:00.000Z") };
 
+const unused = (): never => {
+  throw new Error("The bench must not call this function.");
+};
+
 doTasks(async ({ table, size, work }: FinisherTask): Promise<FinisherMetrics> => {
   const spentMs = cpuTimer();
   const options = { table, clock, random: systemRandom };
@@ -36,7 +40,6 @@ doTasks(async ({ table, size, work }: FinisherTask): Promise<FinisherMetrics> =>
   let run: Run = runWith(size);
   let bytes = 0;
   let events = 0;
-  const unused = () => Promise.reject(new Error("The bench must not call this function."));
   const dependencies: FinishDependencies = {
     steps: store,
     history: dynamoHistoryStore(documentClient(), options),
@@ -82,7 +85,7 @@ doTasks(async ({ table, size, work }: FinisherTask): Promise<FinisherMetrics> =>
       hasBus: false,
     }),
     endpoints: { list: () => Promise.resolve([]), deletions: () => Promise.resolve(new Map()) },
-    pages: { pages: unused as never, replace: unused as never },
+    pages: { pages: unused, replace: unused },
     clock,
     random: systemRandom,
   };

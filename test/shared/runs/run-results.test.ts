@@ -13,7 +13,10 @@ function storeOf(sizes: Readonly<Record<string, readonly number[]>>) {
     async *effectiveResults({ step }: StepRecord) {
       reads.push(step);
       for (const size of sizes[step] ?? []) {
-        yield { outcomes: Array<object>(size).fill({}), points: [] } as unknown as EffectiveResult;
+        yield {
+          outcomes: Array.from({ length: size }, () => ({})),
+          points: [],
+        } as unknown as EffectiveResult;
       }
     },
   };

@@ -106,13 +106,19 @@ function changeIn({ shapes = [], prices = [], items = prices.length, run = {} }:
       values: { price: { before, after } },
     }),
   );
-  const step = { step: "check" } as StepRecord;
+  const record = { step: "check" } as StepRecord;
   const stats = { tracked: items };
   const changed = { kind: "sweep", pipeline, stats, ...run } as Run;
   const totals = newTotals();
-  addResult(totals, changed, { step, outcomes: [], points, isRestorable: true });
+  addResult(totals, changed, { step: record, outcomes: [], points, isRestorable: true });
   for (const shape of shapes) {
-    addResult(totals, changed, { step, outcomes: [], points: [], shape, isRestorable: true });
+    addResult(totals, changed, {
+      step: record,
+      outcomes: [],
+      points: [],
+      shape,
+      isRestorable: true,
+    });
   }
   return shapeChangeOf(changed, totals);
 }

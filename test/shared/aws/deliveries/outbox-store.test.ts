@@ -85,7 +85,7 @@ const mustClaim = async () => {
   if (claimed === null) throw new Error("not claimed");
   return claimed;
 };
-const due = (at = clock.now()) => dynamoDueTargets(tables.client, tableName).due(at, 10);
+const dueTargets = (at = clock.now()) => dynamoDueTargets(tables.client, tableName).due(at, 10);
 const keys = async (wanted: Parameters<typeof store.entries>[1]) =>
   (await store.entries(target, wanted)).map(({ key }) => key);
 
@@ -93,7 +93,7 @@ describe("adding to an outbox", () => {
   it("stores the entries, and makes the delivery target due when its earliest entry is due", async () => {
     await store.add(target, [entry("b", { dueAt: later, lane: "later" }), entry("a")]);
 
-    expect(await due()).toEqual([target]);
+    expect(await dueTargets()).toEqual([target]);
     expect(await store.entries(target, { lane: "first", by: null, limit: 10 })).toEqual([
       entry("a"),
     ]);
@@ -183,9 +183,9 @@ describe("the claim of an outbox", () => {
     await store.add(target, [entry("a")]);
     await claim();
 
-    expect(await due()).toEqual([]);
+    expect(await dueTargets()).toEqual([]);
     clock.advance(60_000);
-    expect(await due()).toEqual([target]);
+    expect(await dueTargets()).toEqual([target]);
   });
 });
 
@@ -420,7 +420,7 @@ describe("releasing an outbox", () => {
       outcome: "released",
       next: null,
     });
-    expect(await due(always)).toEqual([]);
+    expect(await dueTargets(always)).toEqual([]);
     expect(await claim()).toBeNull();
   });
 
@@ -436,8 +436,8 @@ describe("releasing an outbox", () => {
       outcome: "released",
       next: new Date(later),
     });
-    expect(await due(new Date(Date.parse(later) - 1))).toEqual([]);
-    expect(await due(new Date(later))).toEqual([target]);
+    expect(await dueTargets(new Date(Date.parse(later) - 1))).toEqual([]);
+    expect(await dueTargets(new Date(later))).toEqual([target]);
   });
 
   it("makes the delivery target due when the earliest of the given entries is due", async () => {
@@ -453,7 +453,7 @@ describe("releasing an outbox", () => {
       outcome: "released",
       next: new Date(later),
     });
-    expect(await due(new Date(later))).toEqual([target]);
+    expect(await dueTargets(new Date(later))).toEqual([target]);
   });
 
   it.each([
@@ -589,7 +589,7 @@ describe("many writers and workers of an outbox", () => {
       for (;;) {
         const claimed = await claim();
         if (claimed === null) {
-          if (!open && (await due(always)).length === 0) return;
+          if (!open && (await dueTargets(always)).length === 0) return;
           await new Promise((resolve) => setTimeout(resolve, 1));
           continue;
         }
