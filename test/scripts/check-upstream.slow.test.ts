@@ -280,8 +280,11 @@ describe("the upstream check", () => {
 
 describe("the command check:upstream", () => {
   it.each([
-    [[], "The base URL"],
-    [["ftp://x"], "The base URL"],
+    [[], "The first argument must be the base URL of the server, with http or https (got nothing)"],
+    [
+      ["ftp://x"],
+      'The first argument must be the base URL of the server, with http or https (got "ftp://x")',
+    ],
     [["http://x", "--scraper", "nope"], "--scraper must be one of"],
     [["http://x", "--ids", "1"], "--ids requires --scraper"],
     [["http://x", "--unknown-id", "1"], "--unknown-id requires --scraper"],
