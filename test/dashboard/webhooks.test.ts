@@ -547,7 +547,7 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
       await signIn();
       const place = placeOf(String(body["id"]));
       await page.evaluate((wanted) => location.assign(`#${wanted}`), place);
-      await page.getByText("This address does not exist.").first().waitFor();
+      await page.getByText("The link contains an invalid name or ID").first().waitFor();
       expect(asked.filter((path) => path.includes(String(body["id"])))).toEqual([]);
       expect(await page.getByRole("button", { name: "Delete", exact: true }).count()).toBe(0);
     },
