@@ -50,9 +50,9 @@ export interface Config {
   /** True if the tables and the data stack are protected from deletion. */
   readonly protectedFromDeletion: boolean;
   /**
-   * Memory of the functions, in megabytes. A finisher needs memory for the results of all steps of
-   * a run, and a step for the results of the steps before it. A delivery worker for a busy webhook
-   * endpoint needs more CPU, which grows with its memory (docs/performance.md).
+   * Memory of the functions, in megabytes. A step needs memory for the results of the steps before
+   * it. A finisher of a large run and a delivery worker for a busy webhook endpoint need more CPU,
+   * which grows with the memory (docs/performance.md).
    */
   readonly memoryMegabytes: {
     readonly api: number;

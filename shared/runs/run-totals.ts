@@ -12,7 +12,8 @@ import type { StepStore } from "./step-store.ts";
 
 /**
  * What the end of a run derives from the results of all its batches. Its size grows with the number
- * of items, not with the number of steps.
+ * of items, not with the number of steps. `items`, `shapes` and `factors` stay empty for a baseline
+ * run, which has no earlier readings with which to compare.
  */
 export interface RunTotals {
   readonly counts: OutcomeCounts;

@@ -2,6 +2,7 @@ import { historyBounds } from "../../shared/aws/history/history-bounds.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { duePartitions } from "../../shared/base/table-schema.ts";
 import { batchBounds } from "../../shared/event-bus/event-bus.ts";
+import { resultBounds } from "../../shared/runs/run-results.ts";
 import { pageBounds } from "../../shared/watchlists/page.ts";
 
 /** The number of items from which a change of shape counts, in watchlists of the simulation. */
@@ -20,6 +21,8 @@ export function useSmallBounds(): void {
   Object.assign(limits, { historyWindowRuns: 2, shapeItemsMin });
   // A segment has a chunk for each one or two points, and each row is claimed.
   Object.assign(historyBounds, { chunkCharactersMax: 120, claimedAbove: 0 });
+  // The finisher reads most steps of a run several times from the store.
+  Object.assign(resultBounds, { keptMax: 4 });
   // Most runs need several calls of the event bus, so that a call can fail before the last one.
   Object.assign(batchBounds, { entriesMax: 2 });
   // Two days are shorter than the retry schedule, so that the service disables an endpoint whose

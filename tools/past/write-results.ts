@@ -98,9 +98,10 @@ export async function writeEvents(world: PastWorld, { past, runs, now }: Written
     const events = await Array.fromAsync(runEvents(stored, results));
     const { accountId, watchlistId, id: runId, runNumber, startedAt: runStartedAt } = stored;
     const webhookEndpointId = null;
+    // The feed stores no archive of a small run, so this function stores all archives as objects.
     await archiveRun(
       { accountId, watchlistId, runId, runNumber, runStartedAt, webhookEndpointId, events },
-      bodies,
+      { ...bodies, writes: "current" },
     );
     return { accountId, watchlistId, runId, webhookEndpointId, events };
   });

@@ -32,9 +32,10 @@ export function dynamoBacktestStore(
     if (isCreated) return { outcome: "created" };
     const inProgress = await get(client, table, watchlistKeys.backtestInProgress(job.accountId));
     // The job that made the condition fail may have ended since, so the read may find none.
-    return inProgress === undefined
-      ? create(job)
-      : { outcome: "busy", id: String(inProgress["id"]) };
+    if (inProgress === undefined) return create(job);
+    // An earlier attempt of this call may have created the job without a response.
+    if (inProgress["id"] === job.id) return { outcome: "created" };
+    return { outcome: "busy", id: String(inProgress["id"]) };
   };
   return {
     create,

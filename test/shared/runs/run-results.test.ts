@@ -45,4 +45,36 @@ describe("the results of a run", () => {
     }
     expect(store.reads).toEqual(["full", "lite", "full"]);
   });
+
+  it("stay in memory within one bound for all steps, even if all steps are read at the same time", async () => {
+    const sizes = { pulse: [8_000, 8_000], lite: [8_000, 8_000], full: [3_000] };
+    const store = storeOf(sizes);
+    const steps = Object.keys(sizes).map(stepNamed);
+    const results = runResults(steps, store);
+    const readAll = () => Promise.all(steps.map((step) => Array.fromAsync(results.of(step))));
+    const first = await readAll();
+    const again = await readAll();
+
+    expect(again).toEqual(first);
+    // The bound of 20,000 has room for one step of 16,000 and the step of 3,000, or for less.
+    const readAgain = store.reads.slice(steps.length);
+    const kept = Object.entries(sizes).filter(([step]) => !readAgain.includes(step));
+    expect(kept.flatMap(([, batches]) => batches).reduce((a, b) => a + b, 0)).toBeLessThanOrEqual(
+      20_000,
+    );
+    expect(readAgain.length).toBeGreaterThan(0);
+  });
+
+  it("are kept after a later complete read if the first caller stopped early", async () => {
+    const store = storeOf({ pulse: [15_000, 4_000] });
+    const pulse = stepNamed("pulse");
+    const results = runResults([pulse], store);
+    for await (const result of results.of(pulse)) {
+      if (result.outcomes.length === 15_000) break;
+    }
+    await Array.fromAsync(results.of(pulse));
+    await Array.fromAsync(results.of(pulse));
+
+    expect(store.reads).toEqual(["pulse", "pulse"]);
+  });
 });
