@@ -22,8 +22,8 @@ interface Bench<Options extends OptionList> {
 interface Loaded<Options extends OptionList> {
   readonly options: Options;
   /**
-   * Runs the benchmark. Returns the results, usually as the rows of each table by the title of the
-   * table.
+   * Runs the benchmark. Returns the results for `print`: an object that usually has one property
+   * for each table, with the rows of the table.
    */
   readonly run: (
     values: ValuesOf<Options>,

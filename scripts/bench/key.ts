@@ -43,7 +43,7 @@ type KeyValues = ValuesOf<typeof keyOptions>;
 /**
  * Measures the rate limit of one API key under load, with simulated latency and limits of DynamoDB.
  * Prints each measurement to stderr as JSON.
- * @returns All measurements, as an array in `key`.
+ * @returns An object whose property `key` is the array of all measurements.
  */
 export async function benchKey(values: KeyValues): Promise<Record<string, unknown>> {
   const cases = casesFrom(values);

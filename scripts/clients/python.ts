@@ -24,7 +24,10 @@ const options = [
   "--formatters=builtin",
 ];
 
-/** Installs the packages that generate, test and build the Python client. */
+/**
+ * Installs the packages that generate, test and build the Python client. Returns the paths of the
+ * environment, or the reason why it is not available.
+ */
 export const installClientPython = (): ReturnType<typeof installPython> =>
   installPython({
     cache: `${root}node_modules/.cache`,

@@ -106,9 +106,12 @@ export const callCount = calls.length;
 
 /**
  * Measures every kind of API call in a local world.
+ * @param assumptions The values that cannot be measured here, such as the duration of a request to
+ * AWS and the read times of the sources. They determine the billed time and the bytes of the logs.
  * @param options.logs Counts the log lines of the functions.
  * @param options.progress Prints the progress.
- * @returns The mean costs of each kind of call. The CPU time excludes the local gateway.
+ * @returns For each kind of call, the mean costs of one call: its work, its billed milliseconds,
+ * and the used units of each priced resource. The CPU time excludes the local gateway.
  */
 export async function measureCalls(
   assumptions: Assumptions,

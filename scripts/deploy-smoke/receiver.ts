@@ -20,8 +20,9 @@ export type DeliveryPort =
   | { readonly kind: "plain"; readonly port: number };
 
 /**
- * Starts the webhook receiver of a customer, which stores deliveries in `folder`. Deliveries arrive
- * at `port`, control requests at another port, on loopback.
+ * Starts the webhook receiver of a customer, which stores deliveries in `folder`. `port` states
+ * where deliveries arrive: with TLS, at a free port of an address; in plain HTTP, at a given port
+ * of the loopback address. Control requests arrive at another free port of the loopback address.
  */
 export async function startReceiver(folder: string, port: DeliveryPort): Promise<SmokeReceiver> {
   const data = openDataFolder(folder, true);

@@ -32,7 +32,7 @@ export interface ReplayResult {
   readonly seconds: number;
   /** Null if DuckDB does not work on this machine, so that nothing was compared. */
   readonly comparisons: readonly Comparison[] | null;
-  /** The back-tests, compared with the events of the runs. */
+  /** The results of the comparison of the back-tests with the events that the runs sent. */
   readonly backtests: readonly Comparison[];
 }
 

@@ -23,12 +23,13 @@ export const duePartitions = {
    */
   hold: 16,
   /**
-   * Each drain of a delivery target makes about eight index writes. Eight partitions are enough for
-   * 1,000 drains a second.
+   * Each drain of a delivery target makes about eight index writes. Eight partitions accept 8,000
+   * writes a second, which is enough for 1,000 drains a second.
    */
   outbox: 8,
   /**
-   * Each run makes about eight index writes. Eight partitions are enough for 1,000 runs a second.
+   * Each run makes about eight index writes. Eight partitions accept 8,000 writes a second, which
+   * is enough for 1,000 runs a second.
    */
   run: 8,
   /** Each run makes two index writes. Four partitions are enough for 2,000 runs a second. */

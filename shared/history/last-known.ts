@@ -97,10 +97,10 @@ export function lastNumberIn(
 export type OpenGaps = Map<string, FieldChange[]>;
 
 /**
- * Finds the last known values of changes from null, in the points of one run. Call it once for each
- * run, newest run first. `gaps` contains the changes of later runs whose last known value is not
- * found yet. Removes the changes whose value this run shows from `gaps`, and adds the run's own
- * changes whose value is not found yet.
+ * Searches the points of one run for the last known values before changes from null. Call it once
+ * for each run, newest run first. `gaps` contains the changes of later runs whose last known value
+ * is not found yet. If this run shows that value, or shows that there is none, removes the change
+ * from `gaps`. Adds the run's own changes whose last known value is not found yet.
  * @param points the points of this run
  * @param returned the changes of this run that go from null to a number
  * @returns the changes whose last known value was found, compared with this value

@@ -66,9 +66,10 @@ function creditsFrom(pipeline: Pipeline, { start, items, isSure }: Walk): number
 }
 
 /**
- * Returns the maximum price of the first step of a run, in credits, for all items that start there.
- * Items that were read before start at the entry, and new items start at the baseline. If these are
- * two steps, returns the higher of their prices.
+ * Returns the maximum price of the first step of a run, in credits: the total for all items that
+ * start there. Active items start at the entry of the pipeline, the first step of a usual run. New
+ * items start at the baseline, which is the entry if the pipeline names no other step. If these are
+ * two steps, returns the higher of the two totals.
  */
 export function firstStepCredits(pipeline: Pipeline, items: ItemsByState): number {
   const { entry } = pipeline;

@@ -36,7 +36,7 @@ export interface Endpoint {
   readonly tiers: readonly Tier[];
 }
 
-/** Returns the catalog entry of a live endpoint with these tiers. */
+/** Returns the catalog entry of an endpoint that is available now, with these tiers. */
 export const liveEndpoint = (id: EndpointId, tiers: readonly Tier[]): Endpoint => ({
   id,
   name: endpointNames[id],

@@ -40,7 +40,8 @@ const noItemsBefore = (): never => {
 };
 
 /**
- * Creates the stores and the queue of one run, in memory. The run itself must still be claimed.
+ * Creates the stores and the queue of one run, in memory, but not the run itself. The caller must
+ * claim the run in `runs` (`claimRun`) before it uses the other stores.
  * @param id ID of the run
  */
 export function memoryRun(id: string): MemoryRun {

@@ -50,7 +50,7 @@ export interface PreviewedStep {
 
 export interface Preview extends PlayedRun {
   readonly steps: readonly PreviewedStep[];
-  /** The reads of each step for which the call reserved credits. */
+  /** The most reads that each step can make, and their price. The call reserved these credits. */
   readonly reserved: readonly MostReads[];
   /** Credits charged for the call, as stored in the ledger. */
   readonly credits: number;

@@ -54,8 +54,9 @@ export const newCounts = (): OutcomeCounts => ({
 });
 
 /**
- * Adds outcomes of a step. Outcomes must be added in run order. Each item counts once, even if
- * several steps report it. `matched` counts once for each item, step and `when`.
+ * Adds outcomes of a step. Call it for the steps in run order: an earlier step before each step to
+ * which it routes items. Each item counts once, even if several steps report it. Only `matched`
+ * increases by one for each combination of item, step and matching `when`.
  */
 export function addOutcomes(counts: OutcomeCounts, outcomes: readonly ItemOutcome[]): void {
   for (const { id, status, matched, changes, isCounted, reported, lastSnapshot } of outcomes) {

@@ -38,7 +38,7 @@ export const newTotals = (): RunTotals => ({
   isRestorable: true,
 });
 
-/** Adds the result of a batch. The results must be added in run order. */
+/** Adds the result of a batch. Call it for all batches of a step before those of the next step. */
 export function addResult(
   totals: RunTotals,
   { kind, pipeline }: Pick<Run, "kind" | "pipeline">,

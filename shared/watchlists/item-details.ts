@@ -6,7 +6,7 @@ interface SellerName {
   readonly name: string;
 }
 
-/** The seller in a field that contains a seller's ID. */
+/** The seller whose ID a field of the snapshot contains, with the seller's name. */
 interface FieldSeller extends SellerName {
   /** The seller before the field's last change. An event about this change has both sellers. */
   readonly previous?: SellerName;

@@ -13,9 +13,9 @@ const runsAtOnce = 20;
 const deliveriesAtOnce = 40;
 
 /**
- * Continues a recovery: makes two kinds of deliveries of the events in a time span pending, because
- * the endpoint should have received these events:
- * - deliveries that failed;
+ * Continues a recovery of the events in a time span that the endpoint should have received but did
+ * not. Queues two kinds of deliveries of these events:
+ * - deliveries that failed, which are queued again;
  * - deliveries that were never made, for example while the endpoint was disabled. An event that is
  *   older than the endpoint counts only if its run names the endpoint.
  * Processes runs oldest first, and the events of each run in delivery order. Stores its progress,

@@ -193,7 +193,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
     });
   });
 
-  describe(`the merge of a window in ${name}`, () => {
+  describe(`the merge of the history points of a window of runs in ${name}`, () => {
     it("does not change the history points that a reader gets, and increases the number of merged windows", async () => {
       const ids = Array.from({ length: 40 }, (_, n) => String(10_000 + n));
       for (const n of [...runsOf(1), 65, 66]) {

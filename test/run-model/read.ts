@@ -205,9 +205,9 @@ function meets(route: Route, judged: Case): boolean | null {
 }
 
 /**
- * Returns the changes that a read reports and records. A change is new if no read has shown the
- * value before. A step with a notifying `changed` route reports new changes and changes that no
- * event has reported yet.
+ * Returns the changes that a read reports and records. A change is new if its value differs from
+ * the newest known value of the field, even if an older read has shown the value. A step with a
+ * notifying `changed` route reports new changes and changes that no event has reported yet.
  */
 function changesOf(
   step: Step,

@@ -30,7 +30,8 @@ export function callSite(): string {
 /** Files of `shared/aws` that no simulated function uses. */
 const excludedFiles: ReadonlySet<string> = new Set([
   wrapper.slice("shared/aws/".length),
-  // A health check sends this read. The read has no effect, and the simulation runs no health check.
+  // Only health checks send the read in this file. It has no effect, and the simulation runs no
+  // health check.
   "accounts/table-check.ts",
   // A back-test becomes a job if it exceeds a limit of one call. Simulated watchlists are too small.
   "queues/backtest-queue.ts",

@@ -46,8 +46,8 @@ const singleFaults = (places: readonly Place[]): readonly SingleFault[] =>
   places.flatMap(({ request, kinds }) => kinds.map((kind): SingleFault => ({ request, kind })));
 
 /**
- * Runs a flow without faults. Returns the call sites at which a fault can be injected. `isSound` is
- * false if there was a violation.
+ * Runs a flow and injects no faults. Returns the call sites at which a fault can be injected.
+ * `isSound` is false if there was a violation.
  */
 async function placesOf(
   pool: WorkerPool,

@@ -237,7 +237,7 @@ const longJournal = 7;
 
 /**
  * The time of the outer step. It is later than the time of the inner step, because a shard refuses
- * a step whose stamp is older than its newest stamp.
+ * a change whose stamp is equal to its newest stamp, or older.
  */
 const ahead = new Date(start.getTime() + 1_000);
 

@@ -150,7 +150,7 @@ function some(name: string, text: string): number {
 
 /**
  * Parses a list such as `3,17`. An empty list is valid, because `--shrink` prints it if the seed
- * fails without faults.
+ * fails even when no faults are injected.
  */
 const drawsIn = (text: string): readonly number[] =>
   text === "" ? [] : text.split(",").map((draw) => drawIn(text, draw));

@@ -63,8 +63,9 @@ interface Sums {
 
 /**
  * Runs the regression seeds, and then seeds of each scenario, some of them twice. `passed` is false
- * if there was a violation, if the second run of a seed differed, or if the required coverage of
- * 300 seeds was not reached.
+ * if there was a violation, if the second run of a seed differed, or if required coverage was not
+ * reached. The coverage of faults and rare states is required only if every scenario ran with at
+ * least 300 seeds. `printOverlaps` states when overlapping writes are required.
  * @throws Error if no scenario has the name `scenario`
  */
 export async function playScenarios(options: PlayScenariosOptions): Promise<SimResult> {

@@ -26,8 +26,8 @@ const installSecondsMax = 300;
 
 /**
  * Installs the packages of a requirements file into a virtual environment. Installs them again only
- * after a change of the file. Returns the paths of the environment, or the reason if Python, pip or
- * a package is not available.
+ * after a change of the file. Returns `installed` with the paths of Python and of the commands, or
+ * `absent` with the reason why Python, pip or a package is not available.
  */
 export async function installPython({
   cache,

@@ -27,7 +27,7 @@ export interface BudgetDay {
 /** Value of `owner` for the budget of an account. */
 export const accountOwner = "account";
 
-/** A daily budget that a reservation uses, with its limit in credits. */
+/** A daily budget from which a reservation takes credits. `budget` is its limit in credits. */
 export interface CountedBudget extends BudgetDay {
   readonly budget: number;
 }

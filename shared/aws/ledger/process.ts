@@ -105,7 +105,7 @@ export function moveHome(process: LedgerProcess, accountId: string, home: number
 /** Minimum difference between two stamps of a shard, in microseconds. */
 const stepUs = 1;
 /**
- * A shard refuses a change whose stamp is not newer than the newest stamp of the shard. Each
+ * A shard refuses a change whose stamp is equal to the newest stamp of the shard, or older. Each
  * refusal after the first adds this many microseconds to the distance between the next attempt's
  * stamp and the newest known stamp.
  */
@@ -115,8 +115,8 @@ const aheadUs = 1_000;
  * Returns a stamp for a change of shards, in microseconds since 1970. The stamp is not before
  * `now`, and it is newer than all stamps of these shards that the process has cached.
  * @param place the account, and the numbers of the shards that the change writes
- * @param refusals number of times that a shard has refused this change because of a newer stamp.
- * From the second refusal on, the stamp is further ahead of `now`.
+ * @param refusals number of times that a shard has refused this change because of its stamp. From
+ * the second refusal on, the stamp is further ahead of `now`.
  */
 export function nextStamp(
   process: LedgerProcess,

@@ -39,7 +39,7 @@ export interface Shard {
   readonly added: number;
   /** Number of ledger entries of this shard so far. */
   readonly sequence: number;
-  /** Stamp of the newest change. The shard refuses a change whose stamp is not newer. */
+  /** Stamp of the newest change. The shard refuses a change whose stamp is equal or older. */
   readonly fence: number;
   /** Open holds by hold ID. Holds of run steps, and unsharded holds, have rows instead. */
   readonly holds: ReadonlyMap<string, OpenHold>;

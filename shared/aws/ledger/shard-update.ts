@@ -85,7 +85,7 @@ function shardUpdate({ table, accountId, shard }: ShardLocation, change: Change)
 /**
  * Builds the update that moves credits from a shard's balance to the hold of a call, and occupies a
  * slot. The update fails if the shard lacks the credits or a free slot, already has the hold, or
- * has a newer stamp than `hold.at`.
+ * has a stamp that is equal to `hold.at` or newer.
  * @param budget the account's daily budget, in credits, as this process has cached it; the update
  * also fails if the shard has another budget
  */
@@ -148,8 +148,8 @@ interface Outcome {
 
 /**
  * Builds the update that resolves the hold of a call: charges a part of it, refunds the rest and
- * frees the slot. The update fails if the hold is not open, or if the shard has a newer stamp than
- * `outcome.at`.
+ * frees the slot. The update fails if the hold is not open, or if the shard has a stamp that is
+ * equal to `outcome.at` or newer.
  */
 export function settleUpdate(
   location: ShardLocation,
@@ -177,9 +177,12 @@ interface Size {
 
 /**
  * Builds the update that adds credits to a shard or deducts them, and stores a record. The update
- * fails if it would make a balance or counter negative, or if the shard has a newer stamp than the
- * record. Pass `size` if the change increases the account's slots. Pass `budget` if the change
- * reserves credits: the update then fails if this is not the account's daily budget.
+ * fails if it would make a balance or counter negative, or if the stamp of the record is not newer
+ * than the newest stamp of the shard.
+ *
+ * If the change gives the account more slots, pass the new numbers of shards and slots as `size`.
+ * If the change reserves credits, pass the daily budget that this process has cached as `budget`;
+ * null means that the account has none. The update then fails if the shard has another budget.
  */
 export const creditUpdate = (
   location: ShardLocation,

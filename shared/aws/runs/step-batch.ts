@@ -18,9 +18,9 @@ import { runOf, stepRecordOf } from "./run-row.ts";
 import { type RowKey, watchlistKeys } from "../table/table.ts";
 
 /**
- * Returns the key of the row with the item IDs of a batch. The row is part of the plan of the step.
- * If `starts` is not null, all items of the batch start at the step, and the row is part of the
- * plan of the run.
+ * Returns the key of the row with the item IDs of a batch. If `starts` is null, the row belongs to
+ * the plan `plan` of the step. Otherwise all items of the batch start at the step, and the row
+ * belongs to the plan `starts` of the run.
  */
 export const plannedKey = ({ runId, step, plan, starts, batch }: BatchRef): RowKey =>
   starts === null

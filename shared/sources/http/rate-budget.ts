@@ -60,8 +60,8 @@ export const gapMsOf = ({ perSecond }: Pick<RateAsk, "perSecond">): number => 1_
 /**
  * Calculates the grant for a request for permits: the number of calls that may start, and when the
  * first of them may start. Grants no permits if the first call would start at `until` or later.
- * @param nextMs start of the next call without a burst, in milliseconds since 1970; a burst allows
- * up to `burst - 1` calls before it
+ * @param nextMs when the next call would start if `burst` were 1, in milliseconds since 1970; with
+ * a larger `burst`, up to `burst - 1` calls may start before this time
  */
 export function grantFrom(nextMs: number, ask: RateAsk): RateGrant {
   const gapMs = gapMsOf(ask);

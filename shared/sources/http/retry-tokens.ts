@@ -14,8 +14,8 @@ const earnedPerCall = 0.2;
 const tokensMax = 10;
 
 /**
- * Creates a limit on the retries of one source. At first, ten retries are available, and never more
- * than ten.
+ * Creates a limit on the retries of one source. At first, ten retries are available. Each retry
+ * uses one of them (`spend`), and each call adds a fifth of a retry (`earn`), up to ten.
  */
 export function retryTokens(): RetryTokens {
   let tokens = tokensMax;

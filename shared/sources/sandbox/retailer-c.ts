@@ -39,8 +39,8 @@ interface ProductState {
 }
 
 /**
- * Returns the fields of a `retailer_c` product at a given time. `behavior` is undefined for an ID
- * that is not reserved.
+ * Returns the fields of a `retailer_c` product at a given time. `behavior` is undefined unless the
+ * sandbox reserves the ID for tests.
  */
 export function retailerCFields(
   moment: ItemMoment,

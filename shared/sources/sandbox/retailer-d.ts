@@ -13,8 +13,8 @@ const withoutImageShare = 0.1;
 const withoutBrandShare = 0.05;
 
 /**
- * Returns the fields of a `retailer_d` product at a given time. `behavior` is undefined for an ID
- * that is not reserved.
+ * Returns the fields of a `retailer_d` product at a given time. `behavior` is undefined unless the
+ * sandbox reserves the ID for tests.
  */
 export function retailerDFields(
   moment: ItemMoment,

@@ -17,7 +17,7 @@ function byId(platform: Platform): ReadonlyMap<string, ScriptedBehavior> {
   return new Map(reservedIds[platform].map(({ id, behavior }) => [id, behavior]));
 }
 
-/** Returns the behavior of a reserved ID; undefined for an ID that is not reserved. */
+/** Returns the behavior of an ID that the sandbox reserves for tests; undefined for other IDs. */
 export function behaviorOf(platform: Platform, id: string): ScriptedBehavior | undefined {
   const form = delistingIds[platform];
   return behaviors[platform].get(id) ?? (form.pattern.test(id) ? form.behavior : undefined);

@@ -50,7 +50,8 @@ const textForms: ReadonlyMap<string, Leaf> = new Map<string, Leaf>([
  * invalid optional fields of an object, and the entries of an array after the first 1,000. An
  * object is invalid if a required field is missing or invalid. An array is invalid if one of its
  * entries is invalid.
- * @param name name of the field that contains the value; some fields require a special form of text
+ * @param name name of the field that contains the value; the fields in `textForms`, such as `url`,
+ * `date` and `id`, have special rules for text
  */
 export function readShape(schema: v.GenericSchema, value: unknown, name = ""): unknown {
   if (isOptional(schema))

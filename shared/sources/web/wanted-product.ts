@@ -55,7 +55,10 @@ export function isNamed(node: SchemaNode, id: string): boolean {
   return addressesOf(node).some((address) => addressMentions(address, id));
 }
 
-/** Returns true if `isNamed` is true for the node or for one of its offers. */
+/**
+ * Returns true if a product number or an address of a schema.org node, or of one of its offers,
+ * contains the ID, as `isNamed` defines it.
+ */
 export const isNamedWithOffers = (node: SchemaNode, id: string): boolean =>
   isNamed(node, id) || nodesOf(node, "offers").some((offer) => isNamed(offer, id));
 

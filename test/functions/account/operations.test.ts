@@ -649,7 +649,7 @@ describe("DELETE /v1/api_keys/{id}", () => {
   });
 
   describe("returns 404 and", () => {
-    it("returns the same error apart from the ID for an unknown key, another account's key and a deleted key", async () => {
+    it("returns the same error for an unknown key, another account's key and a deleted key, except for the ID in the error", async () => {
       const foreign = await ask("GET", "api_keys", { key: await stranger() });
       const [theirs] = foreign.body["data"] as { id: string }[];
       const made = await ask("POST", "api_keys", { body: { name: "old" } });

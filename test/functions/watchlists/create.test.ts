@@ -206,7 +206,7 @@ describe("POST /v1/watchlists", () => {
     expect((await create({ pipeline: null })).json["default_pipeline"]).toBe(true);
   });
 
-  it("accepts item IDs as one text, and stores a repeated ID once", async () => {
+  it("accepts item IDs as one string with commas and line breaks, and stores a repeated ID once", async () => {
     const { json } = await create({ ids: "9000001, 9000002\n9000001,,\n 9000003 " });
 
     expect(json["item_count"]).toBe(3);

@@ -829,7 +829,7 @@ describe("the access rules of the webhook operations:", () => {
   );
 
   it.each(operations.filter(({ key }) => key.includes("{id}")))(
-    "the operation $key returns the same error apart from the ID for another account's resource as for an unknown ID",
+    "the operation $key returns the same error for another account's resource as for an unknown ID, except for the ID in the error",
     async ({ key }) => {
       const { id } = await createHere();
       await test(id);

@@ -74,7 +74,7 @@ it("the outage test's proxy holds requests while the store hangs, and later forw
   expect(executed).toEqual(["one"]);
 });
 
-it("the outage test's proxy, in the mode that hangs at the charge, forwards requests until the first charge and holds later requests", async () => {
+it("the outage test's proxy, in the mode that hangs at the charge, forwards the requests before the first charge, and holds the charge and all later requests", async () => {
   await proxy.set("hanging at the charge");
   expect(await send('{"type":{"S":"reserve"}}')).toContain("reserve");
   const charging = send('{"type":{"S":"charge"}}');

@@ -36,7 +36,7 @@ describe("the usage that a ledger record causes", () => {
   it.each([
     ["counts a settled call that succeeded", settled, { successful: 1, failed: 0, credits: 3 }],
     ["counts a settled call that failed", failed, { successful: 0, failed: 1, credits: 0 }],
-  ])("has the date of the record, and %s", (_, record, counts) => {
+  ])("belongs to the day of the record, and %s", (_, record, counts) => {
     expect(usageOf(record)).toEqual({ date: "2026-03-01", requests: 1, ...counts });
   });
 

@@ -115,7 +115,7 @@ describe("guardedConnection", () => {
     });
   });
 
-  it("returns a failure for invalid HTTP headers, and then sends the next request", async () => {
+  it("returns a failure for a request with invalid HTTP headers without sending it, and sends the next request", async () => {
     const connection = connect({ parallel: 1 });
     const url = new URL(receiver.url);
     const headers = { "X-Split": "a\r\nX-Other: b" };

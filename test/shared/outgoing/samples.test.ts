@@ -90,7 +90,7 @@ describe("a sample webhook URL", () => {
   );
 
   it.each(rowsOf("url").filter((row) => row.stub_dns !== undefined))(
-    "with the value $input is also refused when an event is sent",
+    "with the value $input, for which the sample has DNS answers, is refused when an event is sent",
     async (row) => {
       const { lookup } = nameServer(row.stub_dns ?? []);
 

@@ -30,7 +30,7 @@ const statesAt = (position: number, state: RouteState) =>
   );
 const nothing = { reads_met: 0, reported: false, cooldown_until: null };
 
-describe("the states of notifying routes in API responses", () => {
+describe("the route states of an item in API responses", () => {
   it("show how many reads met the condition of a route with 'confirm'", () => {
     expect(presentRouteStates(pipeline, statesAt(1, { held: 2 }))).toEqual([
       { ...nothing, step: "check", route: 1, reads_met: 2 },

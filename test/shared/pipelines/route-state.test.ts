@@ -31,7 +31,7 @@ describe("a route of a pipeline", () => {
     expect(isGated({ when: "ok", notify: true, ...limit })).toBe(true);
   });
 
-  it("counts as a route without limits if it has no limit, or the single limit 'once' with false", () => {
+  it("counts as a route without limits if it has no limit, or only the limit 'once' with the value false", () => {
     expect(isGated({ ...drop, run: "next" })).toBe(false);
     expect(isGated({ when: "ok", notify: true, once: false })).toBe(false);
   });

@@ -95,7 +95,7 @@ describe("a route of a pipeline", () => {
     },
   );
 
-  it("with 'when' \"changed\" and no field matches if any tracked field changed", () => {
+  it("with 'when' \"changed\" but without 'field' matches if any tracked field changed", () => {
     const { trackedFields, testableFields } = stepScrapers["retailer_a.lite"];
     for (const field of testableFields) {
       const facts = found({ [field]: "one" }, { [field]: "another" });
@@ -103,7 +103,7 @@ describe("a route of a pipeline", () => {
     }
   });
 
-  it("with 'when' \"changed\" and a field matches if this field changed, even if it is not tracked", () => {
+  it("with 'when' \"changed\" and with 'field' matches if this field changed, even if it is not tracked", () => {
     for (const field of stepScrapers["retailer_a.lite"].testableFields) {
       const facts = found({ [field]: "one", other: 1 }, { [field]: "another", other: 1 });
       expect(takes({ when: "changed", field }, facts), field).toBe(true);

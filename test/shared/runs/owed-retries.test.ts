@@ -156,7 +156,8 @@ describe("the owed retries of an item", () => {
 const asins = ["B000000001", "B000000002", "B000000003", "B000000004"];
 const product = (amount: number): Record<string, unknown> => ({
   price: { amount, currency: "USD" },
-  // The pulse finds a changed offer count. The buy box is never above the lowest offer.
+  // The pulse finds a changed number of offers. The buy-box price stays below the lowest new price,
+  // so the route of the default pipeline that compares these two prices never matches.
   retailer_a: { newCount: amount, newMinPrice: 20, buybox: { offerListingId: "o1" } },
 });
 

@@ -114,7 +114,7 @@ describe("a change of a watchlist's items", () => {
     expect(await world.rows(list)).toEqual(before);
   });
 
-  it("returns counts of the IDs on all pages together", async () => {
+  it("returns one set of counts for the IDs on all pages", async () => {
     const ids = numbered(2_000);
     const all = itemsOf(ids);
     const gone = new Set(["1000001", "1001998"]);

@@ -6,7 +6,7 @@ import { aWatchlist } from "../../support/a-watchlist.ts";
 
 describe("the details of some items of a watchlist", () => {
   it.each([
-    ["one part of a small watchlist", 3, [["10001", "10002", "10003", "10004"]]],
+    ["one part if the watchlist is small", 3, [["10001", "10002", "10003", "10004"]]],
     [
       "as many parts as the watchlist has pages",
       limits.pageItemsMax + 1,
@@ -15,7 +15,7 @@ describe("the details of some items of a watchlist", () => {
         ["10003", "10004"],
       ],
     ],
-  ])("are read in ID order and without repetitions, in parts: %s", async (_name, count, parts) => {
+  ])("are read in ID order and without repeated IDs, in %s", async (_name, count, parts) => {
     const read: (readonly string[])[] = [];
     const detailed = (id: string): ItemDetails => ({
       id,

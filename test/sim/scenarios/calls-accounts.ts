@@ -58,7 +58,7 @@ export function accountPlan(random: Random): AccountPlan {
   return { ...plan, isOld, budget };
 }
 
-/** Opens the planned account, without faults. Returns its user. */
+/** Opens the planned account, and injects no faults. Returns its user. */
 export async function openPlanned(world: World, name: string, plan: AccountPlan): Promise<User> {
   const user = await world.newUser(name, plan.granted);
   if (plan.isOld === true) await openOld(world, user, plan);

@@ -28,7 +28,8 @@ export async function decideHolds(
 
 /**
  * Releases or discards all held runs. Repeats this until no run is held, because runs in progress
- * may still be held when they end. Call it without faults, when no watchlist starts a run.
+ * may still be held when they end. Call it when no faults are injected and no watchlist starts a
+ * run.
  * @throws Error if a watchlist could start a run while its last run is held
  */
 export async function decideAllHolds(scene: RunsScene, untilQuiet: () => Promise<void>) {

@@ -73,7 +73,7 @@ export interface RunsScene {
 
 export type Stores = ReturnType<typeof storesOf>;
 
-/** Returns stores without faults, for the set-up and the checks. */
+/** Returns stores into which no faults are injected, for the set-up and the checks. */
 export const storesOf = ({ client, table, clock, randomSource }: World) => {
   const base = { table, clock, random: randomSource };
   return {

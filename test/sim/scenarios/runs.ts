@@ -188,7 +188,7 @@ const isQuiet = async (world: World): Promise<boolean> =>
     ({ kind, at }) => kind === "watchlist" || (kind === "run" && at > world.tasks.now() + day),
   );
 
-/** Creates the accounts with their endpoints, buckets and watchlists, without faults. */
+/** Creates the accounts with their endpoints, buckets and watchlists. Injects no faults. */
 async function openScene(world: World, tenants: readonly Tenant[]): Promise<RunsScene> {
   const users: User[] = [];
   const lists: WatchlistScene[] = [];

@@ -182,7 +182,7 @@ describe("reconcile of an account that moved to shards", () => {
     ]);
   });
 
-  it("reports a wrong count of open calls from before the move", async () => {
+  it("reports a wrong number of calls in flight that started before the move", async () => {
     expect(await differencesAfter(shard(1), set({ in_flight: 1, old_in_flight: 1 }))).toEqual([
       `${accountId}: number of calls in flight from before the account had shards is 2, should be 1`,
     ]);

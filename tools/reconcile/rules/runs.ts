@@ -24,7 +24,10 @@ export interface StoredRun {
 export interface RecordedStep {
   readonly step: StepRecord;
   readonly results: readonly BatchResult[];
-  /** The IDs of the items, if a credit limit deferred the step without results; otherwise empty. */
+  /**
+   * The IDs of the items of the step, if a credit limit deferred it before the run read anything;
+   * otherwise empty.
+   */
   readonly unread: readonly string[];
 }
 
@@ -34,7 +37,10 @@ export const isFolded = ({ finishedAt }: Run): boolean => finishedAt !== null;
 /** Returns true for a run after which its watchlist can run again. */
 const isOver = ({ phase }: Run): boolean => phase === "emitting" || phase === "done";
 
-/** Returns the difference for a row that exists but cannot be read. */
+/**
+ * Returns the difference for a row that exists but whose content is damaged.
+ * @param place name of what is checked, such as `wl_1 run 12`
+ */
 export const unreadable = (place: string): Difference => ({
   place,
   field: "row",

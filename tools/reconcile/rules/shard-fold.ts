@@ -42,7 +42,7 @@ export interface StoredShard extends JournalState {
   readonly spent: number;
   /** All credits that were ever added to the balance. */
   readonly added: number;
-  /** The stamp of the newest change. The shard refuses a change whose stamp is not newer. */
+  /** The stamp of the newest change. The shard refuses a change whose stamp is equal or older. */
   readonly fence: number;
   readonly holds: ReadonlyMap<
     string,

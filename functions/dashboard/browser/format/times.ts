@@ -44,8 +44,9 @@ const daySeconds = 86_400;
 
 /**
  * Returns the labels of a time axis in the browser's time zone: `28 Nov`, `14:00` for steps below a
- * day, or `14:00:30` for steps below a minute. If the year of a date or the day of a time differs
- * from that of the previous label, a second line shows it.
+ * day, or `14:00:30` for steps below a minute. A label can have a second line, after a line break:
+ * the year of a date, or the day of a time. The first label has this line. A later label has it
+ * only if it differs from that of the previous label.
  * @param times in seconds since 1970, ascending
  * @param step seconds between two labels
  */

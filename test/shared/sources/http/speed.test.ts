@@ -40,7 +40,7 @@ it.each([0.1, 2, 50])(
   },
 );
 
-it("the adaptive rate starts its recovery from its current value after the source is busy again", () => {
+it("the adaptive rate stays at its current value for five seconds, and then recovers further, if the source is busy again during the recovery", () => {
   const speed = adaptiveSpeed(40);
   busyAt(speed, 0);
   busyAt(speed, 9_000);

@@ -269,7 +269,7 @@ describe("the storefront scraper with a store that misbehaves", () => {
   const ids = listedNumbers(2);
 
   it.each(misbehaviors.map((name) => [name, outcomes[name]] as const))(
-    'with the misbehavior "%s" makes the items "%s" after at most nine calls',
+    'with the misbehavior "%s" returns all items with the status "%s" after at most nine calls',
     async (name) => {
       const { read, store } = await begin({ misbehave: misbehavesAs(name) });
       const answers = await read(ids, name === "hang" ? 2_000 : 30_000);

@@ -98,9 +98,9 @@ const form: Readonly<Record<keyof ChangeFilter, readonly string[] | undefined>> 
 
 /**
  * Parses the filters in the address of the page. `ignored` contains the parts of the address that
- * the page does not apply: unknown names and values, and a field whose changes cannot have the
- * kind. If the selected changes have no size, it also contains the sort order and the minimum
- * sizes.
+ * the page does not apply: unknown names and values, and the field if no change of this field can
+ * have the chosen kind. If the selected changes have no size, it also contains the sort order and
+ * the minimum sizes.
  */
 export function readFilter(query: URLSearchParams): ReadFilter {
   const { values, ignored } = readQuery(query, form);
@@ -113,8 +113,9 @@ export function readFilter(query: URLSearchParams): ReadFilter {
 }
 
 /**
- * Returns the filter without the choices that do not apply: without the field if its changes cannot
- * have the chosen kind, and without the order and the minimum sizes if the changes have no size.
+ * Returns the filter without the choices that do not apply: without the field if no change of this
+ * field can have the chosen kind, and without the order and the minimum sizes if the changes have
+ * no size.
  */
 function fitting(filter: ChangeFilter): ChangeFilter {
   const field = filter.field === "" || isFieldOf(filter.field, filter.kind) ? filter.field : "";
@@ -125,8 +126,9 @@ function fitting(filter: ChangeFilter): ChangeFilter {
 }
 
 /**
- * Returns the filter with the values in `part`. Removes the field if its changes cannot have the
- * kind. Removes the sort order and the minimum sizes if the selected changes have no size.
+ * Returns the filter with the values in `part`. Removes the field if no change of this field can
+ * have the chosen kind. Removes the sort order and the minimum sizes if the selected changes have
+ * no size.
  */
 export const changedFilter = (filter: ChangeFilter, part: Partial<ChangeFilter>): ChangeFilter =>
   fitting({ ...filter, ...part });
