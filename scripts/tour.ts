@@ -108,7 +108,8 @@ async function main({
 
 async function tourSandbox(connect: ConnectTour, narrator: Narrator): Promise<void> {
   narrator.title("1 of 3: with the sandbox");
-  await inFreshWorld([], async (world) => {
+  // The command `reconcile` must not see a demo workspace that is still being filled.
+  await inFreshWorld(["--empty-demo"], async (world) => {
     narrator.note(`a fresh local world at ${world.base_url}`);
     const target = targetOf(world, connect);
     await runTour({ ...target, ids: sandboxIds, movePrice: () => {} }, narrator);
