@@ -132,7 +132,7 @@ const smallBytesMax = 8 * 1024 - 512;
  * of the events), and then the index. If the index exists, all chunks therefore exist. Idempotent.
  * Keeps at most one chunk in memory. Stores nothing for a run without events.
  * @returns The index in `archived`. `small` is null. Exception: if the process writes the `next`
- * kinds of rows and the archive has less than 8 KB, the function stores nothing, and `small` is the
+ * kinds of rows and the archive has at most `smallBytesMax`, the function stores nothing, and `small` is the
  * archive, which the caller must store.
  */
 export async function archiveRun(

@@ -96,8 +96,8 @@ export interface DrainDependencies<LogRecord> {
  */
 const entriesAtOnceMin = 25;
 const entriesPerLoop = 6;
-/** Number of parallel loops for the first read of a session, which precedes that of the target. */
-const parallelMin = 1;
+/** Number of parallel loops that a session assumes before it has read the target. */
+const parallelAtStart = 1;
 /** Maximum number of entries that a session prepares together. It caches at most 32 runs. */
 const preparedMax = 25;
 
@@ -144,7 +144,7 @@ export async function drain<LogRecord>(
     // is at its limit, which is rare, the session does not need what it has read.
     let due: DueEntries;
     [due, admission] = await Promise.all([
-      nextEntries(work, parallelMin),
+      nextEntries(work, parallelAtStart),
       outbox.admit(target, { lease, now, due: claimed.due }),
     ]);
     if (admission === null) return;
@@ -243,7 +243,7 @@ async function untilNothingIsDue<LogRecord>(
 
 /**
  * Returns the next due entries. Empty if the time slice has ended or no entries remain.
- * @param parallelBefore number of entries that the session has processed in parallel so far
+ * @param parallelBefore number of parallel loops, from the last read of the target in this session
  */
 const nextEntries = async <LogRecord>(
   work: Work<LogRecord>,

@@ -43,17 +43,18 @@ export function runEventPublisher(dependencies: PublishDependencies): RunEventPu
 async function publish(run: RunEventStream, dependencies: PublishDependencies): Promise<void> {
   const { endpoints, destinations, bodies, publications, queue, hasBus } = dependencies;
   const { accountId, runId, watchlistId, runNumber, webhookEndpointId } = run;
-  // Begins these together, so that the reads of single rows are one request.
-  const [position, destination, { archived, small }] = await Promise.all([
-    publications.position(accountId),
-    destinations.get(accountId),
-    archiveRun(run, bodies),
-  ]);
+  const { archived, small } = await archiveRun(run, bodies);
   const [event] = archived.events;
   if (event === undefined) return;
   const { createdAt } = event;
   const types = [...new Set(archived.events.map(({ type }) => type))];
-  const receivers = await runReceivers(run, types, endpoints);
+  // Reads the position after the archive, which takes seconds for a large run: other runs of the
+  // account could move the position during this time. The reads of single rows are one request.
+  const [position, destination, receivers] = await Promise.all([
+    publications.position(accountId),
+    destinations.get(accountId),
+    runReceivers(run, types, endpoints),
+  ]);
   const exported = runExport({ runId, watchlistId, runNumber, createdAt }, destination);
   const additions: Publication["additions"] = [
     ...receivers.map(({ endpointId, types: wanted }) => ({

@@ -37,8 +37,10 @@ interface IdentifiedLine {
 
 /** The next lines of a step, and the reader of the batches that follow. */
 interface StepLines {
-  readonly batches: AsyncIterator<EffectiveResult> | Iterator<EffectiveResult>;
+  readonly batches: AsyncIterator<EffectiveResult>;
   lines: readonly IdentifiedLine[];
+  /** The last item ID of the batches read so far; an empty string before the first one. */
+  lastId: string;
 }
 
 /**
@@ -47,12 +49,11 @@ interface StepLines {
  * steps' current batches are known.
  */
 async function* sortedPoints(results: RunResults): AsyncGenerator<readonly PointLine[]> {
-  const steps = results.steps.map((step): StepLines => {
-    const read = results.of(step);
-    const batches =
-      Symbol.asyncIterator in read ? read[Symbol.asyncIterator]() : read[Symbol.iterator]();
-    return { batches, lines: [] };
-  });
+  const steps = results.steps.map((step): StepLines => ({
+    batches: results.of(step)[Symbol.asyncIterator](),
+    lines: [],
+    lastId: "",
+  }));
   for (;;) {
     await Promise.all(steps.map(nextLines));
     const [until] = steps.flatMap(({ lines }) => lines.at(-1)?.id ?? []).toSorted(compareIds);
@@ -74,6 +75,13 @@ async function nextLines(step: StepLines): Promise<void> {
     const next = await step.batches.next();
     if (next.done === true) return;
     step.lines = sorted(next.value.points.map((line) => ({ id: itemIdOf(line), line })));
+    const [first, last] = [step.lines[0], step.lines.at(-1)];
+    if (first === undefined || last === undefined) continue;
+    assert(
+      compareIds(step.lastId, first.id) < 0,
+      "the batches of a step must be in the order of their item IDs",
+    );
+    step.lastId = last.id;
   }
 }
 

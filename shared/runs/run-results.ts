@@ -8,7 +8,7 @@ export interface RunResults<Result = EffectiveResult> {
   /** The planned steps, in run order. */
   readonly steps: readonly StepRecord[];
   /** Yields the results of a step, in batch order. */
-  readonly of: (step: StepRecord) => AsyncIterable<Result> | Iterable<Result>;
+  readonly of: (step: StepRecord) => AsyncIterable<Result>;
 }
 
 /** Bounds of the memory for the results of a run. */
@@ -61,19 +61,23 @@ export function runResults(
     steps: planned,
     of(step) {
       const known = kept.get(step.step);
-      if (known !== undefined) return known;
+      if (known !== undefined) return yieldAll(known);
       return tooLarge.has(step.step) ? steps.effectiveResults(step) : readStep(step);
     },
   };
 }
 
+async function* yieldAll<Result>(results: readonly Result[]): AsyncGenerator<Result> {
+  yield* results;
+}
+
 /** The results of a run without steps. */
-export const noResults: RunResults = { steps: [], of: () => [] };
+export const noResults: RunResults = { steps: [], of: () => yieldAll([]) };
 
 /** Returns results whose outcomes are in memory. */
 export const resultsIn = (
   stepOutcomes: readonly StepOutcomes[],
 ): RunResults<Pick<EffectiveResult, "outcomes">> => ({
   steps: stepOutcomes.map(({ step }) => step),
-  of: (step) => stepOutcomes.filter((one) => one.step === step),
+  of: (step) => yieldAll(stepOutcomes.filter((one) => one.step === step)),
 });

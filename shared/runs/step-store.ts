@@ -87,7 +87,7 @@ export interface StepStore {
   /** Yields the outcomes of items that a step routes to other steps, batch by batch. */
   routed(step: StepRecord): AsyncIterable<readonly ItemOutcome[]>;
   /**
-   * Yields the results of a step in batch order, with only the outcomes that affect an event, a
+   * Yields the results of a step in batch order, which is the order of their item IDs, with only the outcomes that affect an event, a
    * stat or a route.
    */
   effectiveResults(step: StepRecord): AsyncIterable<EffectiveResult>;
