@@ -3,12 +3,13 @@ import type { Clock, RandomSource } from "../base/clock.ts";
 import { limits } from "../base/limits.ts";
 import type { Ledger } from "../credits/ledger.ts";
 import type { SerializedEvent } from "../events/event.ts";
+import type { PointLine } from "../history/history.ts";
 import type { HistoryStore } from "../history/history-store.ts";
 import { finishRun } from "../runs/finish-run.ts";
 import { readBatch } from "../runs/read-batch.ts";
 import type { StepReader } from "../runs/read-step.ts";
 import type { Run } from "../runs/run.ts";
-import { type StepResults, stepResultsOf } from "../runs/run-outcomes.ts";
+import type { StepOutcomes } from "../runs/run-outcomes.ts";
 import type { RunStore, WatchlistOutcome } from "../runs/run-store.ts";
 import { startRun } from "../runs/start-run.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
@@ -35,6 +36,11 @@ interface PlayDependencies {
   readonly clock: Clock;
   /** The clock from which the run gets its end time. */
   readonly clockAtEnd: Clock;
+}
+
+/** The outcomes and the history points of one step, in batch order. */
+interface StepResults extends StepOutcomes {
+  readonly points: readonly PointLine[];
 }
 
 /** A run that ended in memory. Nothing of it is stored or sent. */
@@ -78,8 +84,21 @@ export async function playRun(
   });
   const [run, outcome] = [memory.run(), memory.outcome()];
   assert(outcome !== null, "a run in memory must end");
-  return { run, events, results: await stepResultsOf(run, memory.steps), outcome };
+  return { run, events, results: await stepResultsOf(memory), outcome };
 }
+
+/** Returns the results of the steps of a run, in run order. */
+const stepResultsOf = async (memory: MemoryRun): Promise<readonly StepResults[]> =>
+  Promise.all(
+    (await memory.steps.list(memory.run().id)).map(async (step) => {
+      const results = await Array.fromAsync(memory.steps.effectiveResults(step));
+      return {
+        step,
+        outcomes: results.flatMap(({ outcomes }) => outcomes),
+        points: results.flatMap(({ points }) => points),
+      };
+    }),
+  );
 
 /** The history store of a run in memory. It stores nothing, and has no window to merge. */
 const recordedHistory: Pick<HistoryStore, "append" | "mergedWindows" | "isRecorded" | "merge"> = {

@@ -11,7 +11,7 @@ import { isChange } from "./compared-items.ts";
 import type { ItemOutcome } from "./item-outcome.ts";
 import { presentStoredRun } from "./present-run.ts";
 import type { Run } from "./run.ts";
-import { type StepResults, stepResultsOf } from "./run-outcomes.ts";
+import { type RunResults, runResults } from "./run-results.ts";
 import type { StepStore } from "./step-store.ts";
 
 interface DetailDependencies {
@@ -48,19 +48,28 @@ export async function presentRunDetail(
 }
 
 async function heldChanges(run: Run, limit: number, dependencies: DetailDependencies) {
-  const results = await stepResultsOf(run, dependencies.steps);
-  const listed = results
-    .flatMap(({ step, outcomes }) =>
-      outcomes.filter(isChange).map((outcome): HeldChange => ({ step: step.step, outcome })),
-    )
-    .slice(0, limit);
-  const pointsOf = heldPoints(results, new Set(listed.filter(hasReturn).map(idOf)));
+  const results = runResults(await dependencies.steps.list(run.id), dependencies.steps);
+  const listed = await firstChanges(results, limit);
+  const pointsOf = await heldPoints(results, new Set(listed.filter(hasReturn).map(idOf)));
   return inParallel(listed, readsAtOnce, async (held) => {
     const points = hasReturn(held)
       ? await pointsBefore(held, { run, own: pointsOf.get(idOf(held)) ?? [] }, dependencies)
       : [];
     return presentHeldChange(held, run, points);
   });
+}
+
+/** Reads the results of a run until `limit` changes are found. Returns these changes. */
+async function firstChanges(results: RunResults, limit: number): Promise<readonly HeldChange[]> {
+  const changes: HeldChange[] = [];
+  for (const record of results.steps) {
+    const { step } = record;
+    for await (const { outcomes } of results.of(record)) {
+      changes.push(...outcomes.filter(isChange).map((outcome) => ({ step, outcome })));
+      if (changes.length >= limit) return changes.slice(0, limit);
+    }
+  }
+  return changes;
 }
 
 const idOf = ({ outcome }: HeldChange): string => outcome.id;
@@ -72,14 +81,19 @@ const hasReturn = ({ outcome }: HeldChange): boolean =>
  * Returns the points of some items in a held run, by item ID. The history does not have these
  * points yet.
  */
-const heldPoints = (
-  results: readonly StepResults[],
+async function heldPoints(
+  results: RunResults,
   ids: ReadonlySet<string>,
-): ReadonlyMap<string, readonly HistoryPoint[]> =>
-  Map.groupBy(
-    results.flatMap(({ points }) => points.filter((line) => ids.has(itemIdOf(line))).map(pointOf)),
-    ({ id }) => id,
-  );
+): Promise<ReadonlyMap<string, readonly HistoryPoint[]>> {
+  const held: HistoryPoint[] = [];
+  if (ids.size === 0) return new Map();
+  for (const step of results.steps) {
+    for await (const { points } of results.of(step)) {
+      held.push(...points.filter((line) => ids.has(itemIdOf(line))).map(pointOf));
+    }
+  }
+  return Map.groupBy(held, ({ id }) => id);
+}
 
 /**
  * Returns the points of an item before a held change: from the history, and then from earlier steps

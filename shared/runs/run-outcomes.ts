@@ -1,36 +1,12 @@
-import type { PointLine } from "../history/history.ts";
 import { isDeferredUnread } from "./step.ts";
 import type { ItemOutcome } from "./item-outcome.ts";
 import type { Run, RunStats } from "./run.ts";
 import type { StepRecord, StepStats } from "./step.ts";
-import type { StepStore } from "./step-store.ts";
 
 /** The outcomes of one step that affect events, stats or later routes, in batch order. */
 export interface StepOutcomes {
   readonly step: StepRecord;
   readonly outcomes: readonly ItemOutcome[];
-}
-
-/** The outcomes and the history points of one step, in batch order. */
-export interface StepResults extends StepOutcomes {
-  readonly points: readonly PointLine[];
-}
-
-/**
- * Reads the results of a run's planned steps, in run order. Keeps all of them in memory. The end of
- * a run, which may have 500,000 results, reads them batch by batch (`runResults`).
- */
-export async function stepResultsOf(run: Run, steps: StepStore): Promise<readonly StepResults[]> {
-  const stepResults: StepResults[] = [];
-  for (const step of await steps.list(run.id)) {
-    const results = await Array.fromAsync(steps.effectiveResults(step));
-    stepResults.push({
-      step,
-      outcomes: results.flatMap(({ outcomes }) => outcomes),
-      points: results.flatMap(({ points }) => points),
-    });
-  }
-  return stepResults;
 }
 
 /** IDs of the items of a run that each of its counts contains, and the number of matches. */
