@@ -2,13 +2,11 @@
 import { sharedRateBudget } from "../../shared/aws/sources/rate-budget.ts";
 import { secretReader } from "../../shared/aws/sources/secret-reader.ts";
 import { sourceMetrics } from "../../shared/sources/registry/metrics.ts";
-import type { Scraper } from "../../shared/scrapers/scraper.ts";
 import type { StepSources } from "../../shared/runs/read-step.ts";
 import { agentProfilePath } from "../../shared/sources/storefront/agent-profile.ts";
 import { tokensByKey } from "../../shared/sources/price-history/tokens.ts";
 import { loadAdapters } from "../../shared/sources/registry/load-adapters.ts";
 import { parseSources } from "../../shared/sources/registry/configuration.ts";
-import { sandboxScraper } from "../../shared/sources/sandbox/scraper.ts";
 import { sourceStates } from "../../shared/sources/http/source-state.ts";
 import { offerSources } from "../../shared/sources/registry/offer-sources.ts";
 import { scraperFor } from "../../shared/sources/registry/scraper-sources.ts";
@@ -61,13 +59,6 @@ export function sources(
     ...offerSources(configured, dependencies),
   };
 }
-
-/**
- * Creates the product scraper of the sandbox, even if the sandbox is not a configured source.
- * @param overrides dependencies that tests replace
- */
-export const sandbox = (overrides: Overrides): Scraper =>
-  sandboxScraper({ seed: "sandbox", clock: timeAndRandom(overrides).clock });
 
 /**
  * Returns the dependencies of all source adapters, such as the shared rate limit, the secrets and

@@ -4,8 +4,8 @@
  */
 import type { Ledger } from "../../../shared/credits/ledger.ts";
 import type { FunctionName, Needs } from "../../environment.ts";
-import { once } from "../clients.ts";
 import type { Overrides } from "../overrides.ts";
+import { portOnFirstUse } from "./port-on-first-use.ts";
 
 /**
  * Creates the ledger. Its adapter loads at the first call.
@@ -17,16 +17,8 @@ export function ledger(
   name: FunctionName,
   overrides: Overrides,
 ): Ledger {
-  const loaded = once(async () =>
-    (await import("../ledger.ts")).ledger(environment, name, overrides),
+  return portOnFirstUse(
+    async () => (await import("../ledger.ts")).ledger(environment, name, overrides),
+    ["reserve", "settle", "release", "cancel", "accountsWithExpiredHolds", "releaseExpired"],
   );
-  return {
-    reserve: async (reservation) => (await loaded()).reserve(reservation),
-    settle: async (settlement) => (await loaded()).settle(settlement),
-    release: async (hold) => (await loaded()).release(hold),
-    cancel: async (hold) => (await loaded()).cancel(hold),
-    accountsWithExpiredHolds: async (now, limit) =>
-      (await loaded()).accountsWithExpiredHolds(now, limit),
-    releaseExpired: async (accountId, now) => (await loaded()).releaseExpired(accountId, now),
-  };
 }

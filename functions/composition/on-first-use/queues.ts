@@ -7,9 +7,9 @@ import type { CancelQueue } from "../../../shared/credits/cancel-queue.ts";
 import type { OutboxQueue } from "../../../shared/outbox/outbox.ts";
 import type { RunQueue } from "../../../shared/runs/run-queue.ts";
 import type { Needs } from "../../environment.ts";
-import { once } from "../clients.ts";
 import type { Overrides } from "../overrides.ts";
 import type { RunQueueNeeds } from "../queues.ts";
+import { portOnFirstUse } from "./port-on-first-use.ts";
 
 const queues = () => import("../queues.ts");
 
@@ -18,14 +18,10 @@ const queues = () => import("../queues.ts");
  * @param overrides dependencies that tests replace
  */
 export function runQueue(environment: RunQueueNeeds, overrides: Overrides): RunQueue {
-  const queue = once(async () => (await queues()).runQueue(environment, overrides));
-  return {
-    sendDue: async (due) => (await queue()).sendDue(due),
-    sendPurge: async (watchlistId) => (await queue()).sendPurge(watchlistId),
-    sendResume: async (run) => (await queue()).sendResume(run),
-    sendBatches: async (batches) => (await queue()).sendBatches(batches),
-    sendFinish: async (run) => (await queue()).sendFinish(run),
-  };
+  return portOnFirstUse(
+    async () => (await queues()).runQueue(environment, overrides),
+    ["sendDue", "sendPurge", "sendResume", "sendBatches", "sendFinish"],
+  );
 }
 
 /**
@@ -37,8 +33,7 @@ export function outboxQueue(
   environment: Needs<"DELIVERIES_QUEUE_URL">,
   overrides: Overrides,
 ): OutboxQueue {
-  const queue = once(async () => (await queues()).outboxQueue(environment, overrides));
-  return { send: async (targets, delaySeconds) => (await queue()).send(targets, delaySeconds) };
+  return portOnFirstUse(async () => (await queues()).outboxQueue(environment, overrides), ["send"]);
 }
 
 /**
@@ -50,8 +45,7 @@ export function cancelQueue(
   environment: Needs<"RUNS_QUEUE_URL">,
   overrides: Overrides,
 ): CancelQueue {
-  const queue = once(async () => (await queues()).cancelQueue(environment, overrides));
-  return { send: async (hold) => (await queue()).send(hold) };
+  return portOnFirstUse(async () => (await queues()).cancelQueue(environment, overrides), ["send"]);
 }
 
 /**
@@ -63,6 +57,8 @@ export function backtestQueue(
   environment: Needs<"BACKTESTS_QUEUE_URL">,
   overrides: Overrides,
 ): BacktestQueue {
-  const queue = once(async () => (await queues()).backtestQueue(environment, overrides));
-  return { send: async (job) => (await queue()).send(job) };
+  return portOnFirstUse(
+    async () => (await queues()).backtestQueue(environment, overrides),
+    ["send"],
+  );
 }

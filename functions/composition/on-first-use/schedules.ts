@@ -4,8 +4,8 @@
  */
 import type { Schedules } from "../../../shared/watchlists/schedules.ts";
 import type { Needs } from "../../environment.ts";
-import { once } from "../clients.ts";
 import type { Overrides } from "../overrides.ts";
+import { portOnFirstUse } from "./port-on-first-use.ts";
 
 /**
  * Creates the manager of the EventBridge schedules of watchlists. Its client loads at the first
@@ -16,11 +16,8 @@ export function schedules(
   environment: Needs<"SCHEDULE_GROUP" | "RUNS_QUEUE_URL" | "SCHEDULE_ROLE_ARN">,
   overrides: Overrides,
 ): Schedules {
-  const loaded = once(async () =>
-    (await import("../schedules.ts")).schedules(environment, overrides),
+  return portOnFirstUse(
+    async () => (await import("../schedules.ts")).schedules(environment, overrides),
+    ["put", "remove"],
   );
-  return {
-    put: async (schedule) => (await loaded()).put(schedule),
-    remove: async (watchlistId) => (await loaded()).remove(watchlistId),
-  };
 }

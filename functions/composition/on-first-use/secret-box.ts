@@ -4,8 +4,8 @@
  */
 import type { SecretBox } from "../../../shared/base/secret-box.ts";
 import type { Needs } from "../../environment.ts";
-import { once } from "../clients.ts";
 import type { Overrides } from "../overrides.ts";
+import { portOnFirstUse } from "./port-on-first-use.ts";
 
 /**
  * Creates the port that encrypts and decrypts customers' secrets with KMS. Its client loads at the
@@ -13,11 +13,8 @@ import type { Overrides } from "../overrides.ts";
  * @param overrides dependencies that tests replace
  */
 export function secretBox(environment: Needs<"SECRETS_KEY_ID">, overrides: Overrides): SecretBox {
-  const box = once(async () =>
-    (await import("../secret-box.ts")).secretBox(environment, overrides),
+  return portOnFirstUse(
+    async () => (await import("../secret-box.ts")).secretBox(environment, overrides),
+    ["seal", "open"],
   );
-  return {
-    seal: async (plaintext, context) => (await box()).seal(plaintext, context),
-    open: async (ciphertext, context) => (await box()).open(ciphertext, context),
-  };
 }
