@@ -58,8 +58,8 @@ export async function readBatch(
   // Another process has stored its plan first. The plan of this message has other batches, so the
   // message is ignored.
   if (step === undefined || step.plan !== ref.plan) return;
-  // The process that completed the last step may have died before it sent the message to the
-  // finisher.
+  // The process that completed the last step may have died before it sent the run to the finisher.
+  // Without this message, the run would wait for the sweeper.
   if (run?.phase === "finishing") return dependencies.queue.sendFinish(run);
   // A run with an error was abandoned. The process that abandoned it settles its steps and sends
   // the message to the finisher.
@@ -219,6 +219,7 @@ export async function itemsOf(
   return { items, pagesRead };
 }
 
+/** Returns true if the outcome routes its item to a later step of the run. */
 const goesOn = ({ next }: ItemOutcome): boolean => next !== undefined;
 
 /**

@@ -39,6 +39,7 @@ export interface ChangeItemsDependencies extends RewriteDependencies {
 }
 
 export interface ChangeItemsRequest {
+  /** The watchlist as the caller read it. */
   readonly watchlist: Watchlist;
   readonly change: ItemChange;
   readonly now: Date;
@@ -69,9 +70,8 @@ export async function changeItems(
     const applied = await applyPass({ watchlist, change: pass, now }, dependencies);
     tally = addTallies(tally, applied.tally);
     if (!applied.isFull) continue;
-    // Concurrent calls have filled the watchlist. If nothing was applied, plans the change again
-    // for the current watchlist. The planning throws 400 if the change does not fit. Otherwise the
-    // client gets 409.
+    // Concurrent calls have filled the watchlist. If nothing was applied, `planPasses` throws the
+    // more precise error 400 if the change does not fit into the current watchlist.
     if (!isApplied(tally)) await planPasses(await reread(), change, pages);
     throw watchlistFilled(tally);
   }
@@ -140,7 +140,7 @@ async function planPasses(
   ];
 }
 
-/** Counts the items that the change removes, and those that it then adds. */
+/** Counts the items that the change removes (`leaving`), and the items that it then adds. */
 async function countMoves(
   watchlistId: string,
   { add, remove }: ItemIds,
@@ -178,7 +178,8 @@ function rangeOf(ids: readonly string[]): { from?: string; to?: string } {
 /**
  * Changes items in one pass: deletes the details of the items to remove, then changes the items,
  * then stores the labels of added items. Because of this order, an item that a later call adds
- * again does not get its old label, unless calls for the same item overlap.
+ * again does not get its old label, unless calls for the same item overlap. `isFull` is true if
+ * concurrent calls have filled the watchlist, so that some pages did not change.
  */
 async function applyPass(
   { watchlist, change, now }: ChangeItemsRequest,

@@ -30,8 +30,8 @@ export interface CreateRequest {
 }
 
 /**
- * Sends wake-up messages for due watchlists. `RunQueue` implements this interface, because this
- * folder may not import `RunQueue`.
+ * Sends wake-up messages for due watchlists. `RunQueue` implements this interface, which exists
+ * because this folder may not import files of `shared/runs`.
  */
 export interface DueSender {
   sendDue(due: {
@@ -60,6 +60,7 @@ export interface CreateAnswer {
    * the same bytes.
    */
   readonly body: string;
+  /** True if an earlier request with the same idempotency key created the watchlist. */
   readonly replayed: boolean;
 }
 
@@ -156,8 +157,8 @@ const tooMany = (): Error =>
 
 /**
  * Abandons a creation: releases the idempotency key, and then purges the rows that were written.
- * The order matters. No watchlist can be created with an ID whose purge has begun, so a repeated
- * request must get a new ID.
+ * The order matters: no watchlist can be created with an ID whose purge has begun. If the key were
+ * released later, a repeated request could take over this ID and fail.
  */
 async function abandon(
   { watchlistId, record }: CreationClaim,

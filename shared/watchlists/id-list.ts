@@ -23,6 +23,7 @@ const {
   metadataBytesMax,
 } = limits.itemLabels;
 
+/** Schema of one string with IDs that newlines or commas separate. */
 const joined = v.pipe(
   v.string(),
   v.transform((text) => text.split(/\r\n|[\r\n,]/)),
@@ -35,6 +36,10 @@ const joined = v.pipe(
 export const idList = (param: string): v.GenericSchema<unknown, string[]> =>
   v.union([v.array(v.string()), joined], ({ input }) => refusal(param, input));
 
+/**
+ * Returns the message for a value that is neither a string nor an array.
+ * @throws 400 that names the first entry of an array that is not a string
+ */
 function refusal(param: string, input: unknown): string {
   if (!Array.isArray(input)) {
     return (
@@ -203,7 +208,7 @@ function itemsRefusal(param: string, input: unknown): string {
   return `'${param}' must be an array of item IDs and objects with 'id' (got ${formatValue(input)}).`;
 }
 
-/** Matches keys that are short and plain enough to be part of `param`. */
+/** Matches the keys of a body that may be part of `param` in an error: short, without dots. */
 const plainKey = /^[\w-]{1,64}$/;
 
 function entryRefusal(at: string, issue: v.BaseIssue<unknown>): Error {
@@ -227,6 +232,7 @@ export interface RequestedItems {
 /**
  * Parses the items of a request. Skips empty strings. If an ID occurs more than once, uses its last
  * label and its last metadata.
+ * @param param name of the list in the request, such as `ids`, for the error message
  * @throws 400 INVALID_PARAM for the first invalid ID
  */
 export function parseItems(

@@ -37,7 +37,7 @@ export interface StockPage {
 }
 
 /** Number of watchlists that are read at the same time. */
-const listsAtOnce = 16;
+const watchlistsAtOnce = 16;
 
 /**
  * Lists the items of several watchlists that are out of stock. Leaves out delisted items, and items
@@ -47,7 +47,7 @@ const listsAtOnce = 16;
 export async function listStockItems(query: StockQuery, store: StockStore): Promise<StockPage> {
   const { watchlists, search, sort, order, limit, startingAfter } = query;
   const isFound = search === undefined ? () => true : searchOf(search);
-  const found = await inParallel(watchlists, listsAtOnce, async (watchlist) => {
+  const found = await inParallel(watchlists, watchlistsAtOnce, async (watchlist) => {
     const items = await store.outOfStock(watchlist.id);
     return items
       .filter(({ item, details }) => isFound(item.id, details))

@@ -1,9 +1,11 @@
 import type { IdempotencyRecord } from "./idempotency.ts";
 import type { Watchlist } from "./watchlist.ts";
 
+/** An active watchlist whose next run is due. */
 export interface DueWatchlist {
   readonly accountId: string;
   readonly watchlistId: string;
+  /** The due time of the run, ISO 8601. */
   readonly dueAt: string;
 }
 
@@ -30,8 +32,12 @@ export interface WatchlistStore {
    * the creation, or the purge of the watchlist began.
    */
   create(creation: Creation): Promise<"created" | "limit_reached" | "superseded">;
+  /** Reads a watchlist; undefined if the account has no watchlist with this ID. */
   get(accountId: string, watchlistId: string): Promise<Watchlist | undefined>;
-  /** Lists at most `limit` watchlists of an account, newest first. */
+  /**
+   * Lists at most `limit` watchlists of an account, newest first. `hasMore` is true if older
+   * watchlists follow.
+   */
   list(
     accountId: string,
     limit: number,
@@ -54,10 +60,11 @@ export interface WatchlistStore {
     readonly watchlistId: string;
     readonly purgeAt: Date;
   }): Promise<boolean>;
-  /** Lists active watchlists whose due time is at or before `by`, the longest due first. */
+  /** Lists at most `limit` active watchlists that are due at `by`, the longest due first. */
   due(by: Date, limit: number): Promise<readonly DueWatchlist[]>;
   /**
-   * Skips a due time because a run is in progress: sets the next due time, and counts the overlap.
+   * Skips a due time because a run is in progress: sets the next due time, and adds 1 to the
+   * watchlist's `overlaps`.
    */
   skipOverlap(watchlist: Watchlist, nextRunAt: string): Promise<void>;
   /**

@@ -24,7 +24,7 @@ interface PageWrite {
   readonly cut: readonly CutPage[];
   /** True if the change neither adds nor removes items. */
   readonly keepsIds: boolean;
-  readonly listItemsMax: number;
+  readonly watchlistItemsMax: number;
 }
 
 /**
@@ -36,7 +36,7 @@ const waitMsMax = 1_000;
 /**
  * Replaces the pages `before` of a watchlist with the pages `cut`, in one transaction. Returns
  * `replaced`, `stale` if a page has changed since it was read, `watchlist_deleted`, or `full` if
- * the watchlist would have more than `listItemsMax` items. After `stale`, the write may have taken
+ * the watchlist would have more than `watchlistItemsMax` items. After `stale`, the write may have taken
  * effect (see `putPage`); the other outcomes are certain. The new pages have a higher version than
  * all replaced pages. The version of a page therefore never repeats, even if the page is merged
  * into another page and later created again.
@@ -45,7 +45,7 @@ const waitMsMax = 1_000;
 export function writePages(
   table: PageTable,
   watchlist: WatchlistRef,
-  { before, cut, keepsIds, listItemsMax }: PageWrite,
+  { before, cut, keepsIds, watchlistItemsMax }: PageWrite,
 ): Promise<Replacement> {
   const version = Math.max(...before.map((page) => page.version)) + 1;
   const growth = minus(sumOf(cut), sumOf(before));
@@ -57,7 +57,7 @@ export function writePages(
   return retryWhileContended({ clock, random, waitMsMax }, () =>
     isPlain && was && is
       ? putPage(table, watchlist, { seen: was.version, page: is, version })
-      : transact(table, watchlist, { before, cut, version, growth, room: listItemsMax }),
+      : transact(table, watchlist, { before, cut, version, growth, room: watchlistItemsMax }),
   );
 }
 
