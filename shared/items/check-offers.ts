@@ -41,6 +41,10 @@ export async function checkOffers(
   return offerReply(request, await meteredRead(call, work, dependencies));
 }
 
+/**
+ * Checks the offers of the request.
+ * @throws Error if the answers are not those of the request, in its order
+ */
 async function checkInOrder(
   { request: { marketplace, offers }, now, deadline: latest }: OfferCheckCall,
   { offerCheckerFor }: CheckOffersDependencies,

@@ -80,7 +80,7 @@ export function parseOfferCheckRequest(body: OfferCheckBody): OfferCheckRequest 
   if (unique.size > max) {
     throw invalidParam(
       name,
-      `'${name}' must have at most ${max} different offers per call (got ${unique.size}).`,
+      `'${name}' must have at most ${max} different offers per call (got ${unique.size}). Send fewer.`,
     );
   }
   return { ...shop, offers: [...unique.values()], ...creditCap(body) };

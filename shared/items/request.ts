@@ -96,7 +96,7 @@ export function parseProductsRequest(body: ProductsBody): ProductsRequest {
   if (ids.length > max) {
     throw invalidParam(
       param,
-      `'${param}' must have at most ${max} different IDs per call (got ${ids.length}).`,
+      `'${param}' must have at most ${max} different IDs per call (got ${ids.length}). Send fewer.`,
     );
   }
   const include = platform === "retailer_a" ? body.include : undefined;

@@ -18,6 +18,7 @@ interface Way {
  * - on each path, a product or offers step, which finds the offer in the buy box, precedes each
  *   `offer_check` step.
  *
+ * @param path path of the pipeline in the request; `param` of an error begins with it
  * @throws 400 with `param` = the key to change
  */
 export function checkPaths(pipeline: Pipeline, path: string): void {
@@ -27,6 +28,7 @@ export function checkPaths(pipeline: Pipeline, path: string): void {
   checkOffersAreFound(pipeline, path);
 }
 
+/** Returns the references of a pipeline to the steps at which a run can start. */
 function startWays({ entry, baseline, refresh }: Pipeline, path: string): readonly Way[] {
   return [
     { to: entry, param: `${path}.entry` },
@@ -35,6 +37,7 @@ function startWays({ entry, baseline, refresh }: Pipeline, path: string): readon
   ];
 }
 
+/** Returns the references of a step's routes to other steps. */
 const waysFrom = (pipeline: Pipeline, step: Step, path: string): readonly Way[] =>
   step.routes.flatMap(({ run }, at) =>
     run === undefined

@@ -17,7 +17,7 @@ export const eventCounts = v.pipe(
 );
 
 /**
- * Returns the entries of the events that a played run would have sent: one for each item of an
+ * Returns the entries of the events that a run in memory would have sent: one for each item of an
  * event.
  */
 export const entriesOf = ({ run, events }: Pick<PlayedRun, "run" | "events">): EventEntry[] =>

@@ -32,9 +32,12 @@ export interface PublishDependencies {
 const listedEventsMax = 10;
 
 /**
- * Creates the publisher of run events. The publisher first stores the bodies of the events. One
- * transaction then makes the run visible and its delivery targets due. Last, the publisher sends
- * wake-up messages; if it crashes before, the sweeper sends them. Every write is idempotent.
+ * Creates the publisher of run events. For each run, the publisher takes three steps:
+ * 1. It stores the bodies of the events.
+ * 2. One transaction adds the run to the feed and to the outboxes of its delivery targets.
+ * 3. It sends wake-up messages to the delivery workers. After a crash, the sweeper sends them.
+ *
+ * Every write is idempotent.
  */
 export function runEventPublisher(dependencies: PublishDependencies): RunEventPublisher {
   return { publish: (run) => publish(run, dependencies) };
@@ -86,7 +89,11 @@ async function publish(run: RunEventStream, dependencies: PublishDependencies): 
   );
 }
 
-/** Returns the IDs of the events of the given types, null for all types; none for a large run. */
+/**
+ * Returns the event IDs that an outbox entry lists. Returns an empty array if the run has more than
+ * `listedEventsMax` events.
+ * @param types the event types to include; null for all
+ */
 function eventIdsOf({ events }: ArchivedRun, types: readonly string[] | null): readonly string[] {
   if (events.length > listedEventsMax) return [];
   return events.filter(({ type }) => types?.includes(type) ?? true).map(({ id }) => id);

@@ -24,6 +24,7 @@ interface PageWrite {
   readonly cut: readonly CutPage[];
   /** True if the change neither adds nor removes items. */
   readonly keepsIds: boolean;
+  /** Maximum number of items of the watchlist after the write. */
   readonly watchlistItemsMax: number;
 }
 
@@ -36,10 +37,10 @@ const waitMsMax = 1_000;
 /**
  * Replaces the pages `before` of a watchlist with the pages `cut`, in one transaction. Returns
  * `replaced`, `stale` if a page has changed since it was read, `watchlist_deleted`, or `full` if
- * the watchlist would have more than `watchlistItemsMax` items. After `stale`, the write may have taken
- * effect (see `putPage`); the other outcomes are certain. The new pages have a higher version than
- * all replaced pages. The version of a page therefore never repeats, even if the page is merged
- * into another page and later created again.
+ * the watchlist would have more than `watchlistItemsMax` items. After `stale`, the write may have
+ * taken effect (see `putPage`); the other outcomes are certain. The new pages have a higher version
+ * than all replaced pages. The version of a page therefore never repeats, even if the page is
+ * merged into another page and later created again.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function writePages(
