@@ -51,8 +51,9 @@ async function publish(run: RunEventStream, dependencies: PublishDependencies): 
   if (event === undefined) return;
   const { createdAt } = event;
   const types = [...new Set(archived.events.map(({ type }) => type))];
-  // Reads the position after the archive, which takes seconds for a large run: other runs of the
-  // account could move the position during this time. The reads of single rows are one request.
+  // The position is read after the archive is stored. The archive of a large run takes seconds, in
+  // which other runs of the account could change the position. The reads of the two rows start at
+  // the same time, because the client then combines them into one request.
   const [position, destination, receivers] = await Promise.all([
     publications.position(accountId),
     destinations.get(accountId),

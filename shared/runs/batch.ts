@@ -4,7 +4,7 @@ import type { RunRef } from "./run.ts";
 
 /** Item counts of a batch by status, and the price of its answers. */
 export interface BatchCounts {
-  /** Number of items with an answer, of any status. */
+  /** The sum of `ok`, `partial`, `notFound` and `unavailable`. */
   readonly requested: number;
   readonly ok: number;
   readonly partial: number;

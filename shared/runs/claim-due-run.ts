@@ -11,8 +11,8 @@ import type { RunStore } from "./run-store.ts";
 /**
  * Maximum time by which a tick may precede the due time, in milliseconds, by schedule type.
  * EventBridge Scheduler rounds the ticks of an `every` schedule to whole seconds, so they may be
- * early. The ticks of a cron schedule are exact, and some come at minutes at which no run is due. A
- * tolerance would start a run at such a minute.
+ * early. The ticks of a cron schedule are exact, and some come at minutes at which no run is due.
+ * With a tolerance, such a tick could start the next run too early.
  */
 const tickToleranceMs = { every: 60_000, cron: 0 } as const;
 

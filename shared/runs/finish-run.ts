@@ -220,8 +220,8 @@ export async function failOverdueRun(
 export const snapshotTimeoutMs = 15 * 60 * 1_000;
 
 /**
- * Writes the snapshot file of a run. Returns an empty object if the run has no file, or if the file
- * was not written before `snapshotTimeoutMs`.
+ * Writes the snapshot file of a run. Returns an empty object if the run has no file, or if it has
+ * made no progress for `snapshotTimeoutMs`.
  */
 async function snapshotOf(
   ended: Run,

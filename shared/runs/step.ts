@@ -3,7 +3,7 @@ import type { StepScraperId } from "../scrapers/catalog.ts";
 /** Item counts and credits of one step (specification, `stats.steps`). */
 export interface StepStats {
   readonly scraper: StepScraperId;
-  /** Number of items with an answer, of any status. */
+  /** The sum of `ok`, `partial`, `notFound` and `unavailable`. */
   readonly requested: number;
   readonly ok: number;
   readonly partial: number;

@@ -44,8 +44,8 @@ export interface WatchlistStore {
   ): Promise<{ readonly watchlists: readonly Watchlist[]; readonly hasMore: boolean }>;
   /**
    * Writes the settings of `after` and returns the stored watchlist. Returns undefined and writes
-   * nothing if the watchlist was deleted, or if its settings or its run in progress differ from
-   * `before`.
+   * nothing if the watchlist was deleted, or if its settings, status, due time or last run have
+   * changed since `before` was read.
    */
   update(change: {
     readonly before: Watchlist;

@@ -151,8 +151,8 @@ function appendWrites(
   { accountId, run, newest, others }: Appending,
 ): readonly Write[] {
   const sequence = newest.sequence + 1;
-  // `appendedAt` must not be earlier than the `appendedAt` of a lower sequence, because `before`
-  // uses a binary search. It must not be earlier than the end of the run (`run.createdAt`) either.
+  // The latest of three times. A lower sequence must not have a later `appendedAt`, because
+  // `before` uses a binary search. No run may be added before its end (`run.createdAt`).
   const appendedAt = [newest.appendedAt, run.createdAt, clock.now().toISOString()].reduce((a, b) =>
     a > b ? a : b,
   );
@@ -201,8 +201,9 @@ async function after(
   const now = process.clock.now();
   let previous = sequence;
   for await (const row of rowsIn(process, numbersFrom(accountId, sequence + 1), limit)) {
-    // A query may return rows of a transaction before rows of an earlier one, so a gap between
-    // recent rows may still be filled. An older gap is an expired run.
+    // A query may return the rows of a transaction before those of an earlier one. A gap between
+    // recent rows may therefore still be filled, and reading past it would lose a run. An older gap
+    // is an expired run.
     const isRecent = Math.abs(now.getTime() - Date.parse(row.appended_at)) < settledMs;
     if (row.sequence > previous + 1 && isRecent) break;
     previous = row.sequence;

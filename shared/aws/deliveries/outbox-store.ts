@@ -88,6 +88,7 @@ export function dynamoOutboxStore<LogRecord>(
   };
 }
 
+/** Reads the first entries of one lane that are due at `by` and, with `after`, later than that. */
 async function readEntries(
   client: DynamoDBDocumentClient,
   { tableName }: Pick<DynamoOutboxBase, "tableName">,
@@ -224,6 +225,7 @@ function releaseOf(
   return { update, next: next === null ? null : new Date(next) };
 }
 
+/** Releases a lease without other changes. `OutboxStore.release` describes the result. */
 async function releaseTarget(
   client: DynamoDBDocumentClient,
   options: DynamoOutboxBase,

@@ -32,6 +32,7 @@ export interface CustomerBucketOptions {
  */
 export const checkTimes: ExchangeTimes = { connectMs: 4_000, totalMs: 7_000 };
 
+/** Maximum size of a response of the store, in bytes. */
 const answerBytesMax = 64 * 1_024;
 
 /**
@@ -153,6 +154,7 @@ const escapeText = (text: string): string =>
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 
+/** Returns the result of `send`. If it fails, returns its error as a failure of the bucket. */
 async function orFailure<Outcome>(
   send: () => Promise<Outcome | BucketFailure>,
 ): Promise<Outcome | BucketFailure> {

@@ -75,6 +75,7 @@ type Condition = Pick<
 
 interface PutOutcome {
   readonly isPut: boolean;
+  /** The stored record, if the condition failed. */
   readonly refusedBy?: IdempotencyRecord;
 }
 

@@ -120,8 +120,11 @@ const isConflict = (error: unknown): boolean =>
 interface Transaction {
   readonly before: readonly StoredPage[];
   readonly cut: readonly CutPage[];
+  /** Version of the new pages. */
   readonly version: number;
+  /** Number of added items by state; negative for removed items. */
   readonly growth: ItemCounts;
+  /** Maximum number of items of the watchlist. */
   readonly room: number;
 }
 
@@ -138,7 +141,7 @@ async function transact(
         ClientRequestToken: Buffer.from(random.bytes(16)).toString("hex"),
         TransactItems: [
           ...pageActions(table, watchlist.watchlistId, wanted),
-          { Update: listUpdate(table, watchlist, wanted) },
+          { Update: watchlistUpdate(table, watchlist, wanted) },
         ],
       }),
     );
@@ -153,6 +156,7 @@ async function transact(
 
 type Action = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
+/** Builds the writes of the pages. They fail if one of the replaced pages has changed. */
 function pageActions(
   TableName: string,
   watchlistId: string,
@@ -185,7 +189,7 @@ function pageActions(
  * Builds the update of the watchlist's counters. It fails if the watchlist does not exist, or if
  * the new items would exceed its maximum number of items.
  */
-function listUpdate(
+function watchlistUpdate(
   TableName: string,
   { accountId, watchlistId }: WatchlistRef,
   { growth, room }: Transaction,
@@ -220,8 +224,8 @@ const hasFailed = (reason: CancellationReason | undefined): boolean =>
  * watchlist's row.
  */
 function replacementOf(reasons: readonly CancellationReason[]): Replacement | "again" {
-  const list = reasons.at(-1);
-  if (hasFailed(list) && list?.item === undefined) return "watchlist_deleted";
+  const last = reasons.at(-1);
+  if (hasFailed(last) && last?.item === undefined) return "watchlist_deleted";
   if (reasons.slice(0, -1).some(hasFailed)) return "stale";
-  return hasFailed(list) ? "full" : "again";
+  return hasFailed(last) ? "full" : "again";
 }

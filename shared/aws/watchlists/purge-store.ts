@@ -181,6 +181,7 @@ interface Partition {
   readonly keep?: string;
 }
 
+/** Deletes the rows of a partition. Returns false if the time ended before all were deleted. */
 async function removePartition(
   client: DynamoDBDocumentClient,
   options: TableOptions,
