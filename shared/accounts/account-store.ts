@@ -50,6 +50,7 @@ export interface NewKey {
   readonly createdAt: string;
 }
 
+/** Stores accounts and API keys, and admits calls. */
 export interface AccountStore {
   /**
    * Looks a key up by its hash, and counts the call against the key's rate, in one conditional

@@ -29,6 +29,7 @@ import type { PastRun } from "./past-run.ts";
 import { type BacktestBounds, runsInSpan, type TooLarge } from "./past-runs.ts";
 import { playRun } from "../played-runs/play-run.ts";
 
+/** The runs to repeat, and the pipeline with which they are repeated. */
 export interface BacktestRequest {
   readonly watchlist: Watchlist;
   /** The pipeline to test. */

@@ -9,6 +9,7 @@ export const changeSorts = ["time", "size", "amount"] as const;
 /** What the entries of a list of changes compare (see `ChangesQuery.compare`). */
 export const comparisons = ["reads", "period"] as const;
 
+/** Selects the changes to list, and their order. */
 export interface ChangesQuery extends ChangeFilter, ListedWatchlists {
   /** Start of the kept history, ISO 8601. */
   readonly keptSince: string;

@@ -6,8 +6,10 @@ export interface HistoryOwner {
   readonly watchlistId: string;
 }
 
+/** Order of runs by their number, or of points by their run. */
 export type HistoryOrder = "newest_first" | "oldest_first";
 
+/** Selects the recorded runs of a watchlist. */
 export interface RunsQuery extends HistorySpan {
   readonly watchlistId: string;
   readonly order: HistoryOrder;
@@ -38,6 +40,7 @@ export type MergeOutcome =
   | { readonly outcome: "merged" | "unfinished" | "watchlist_deleted" }
   | { readonly outcome: "missing"; readonly runs: readonly number[] };
 
+/** A request to merge a window. */
 export interface MergeRequest {
   /** Number of the window to merge, from 1. */
   readonly window: number;

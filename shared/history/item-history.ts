@@ -3,6 +3,7 @@ import type { FieldValue } from "../scrapers/catalog.ts";
 import type { HistorySpan, ItemPoint } from "./history.ts";
 import type { HistoryOrder, HistoryStore } from "./history-store.ts";
 
+/** Selects the points of one item's history. */
 export interface ItemHistoryQuery {
   readonly watchlistId: string;
   readonly itemId: string;
@@ -37,6 +38,7 @@ export interface ShownPoint {
   readonly values: Readonly<Record<string, FieldValue>>;
 }
 
+/** A page of the history of an item. `hasMore` is true if more points follow. */
 export interface ItemHistoryPage {
   readonly points: readonly ShownPoint[];
   readonly hasMore: boolean;

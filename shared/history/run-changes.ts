@@ -3,6 +3,7 @@ import type { FieldChange, FoundChange } from "./field-change.ts";
 import type { HistoryPoint, RunSegment } from "./history.ts";
 import { comparedWith, isReturn } from "./last-known.ts";
 
+/** The directions of a change by which lists of changes can be filtered. */
 export const changeOps = ["increased", "decreased"] as const;
 
 /** Selects the changes to list. An absent filter selects every change. */

@@ -8,6 +8,7 @@ import { type OfferCheckResult, presentOfferCheck } from "./offer-check-result.t
 import { type OfferReply, offerReply } from "./offer-envelope.ts";
 import { offerCheckQuarters } from "./offer-prices.ts";
 
+/** A call of `POST /v1/offers/check`. */
 export interface OfferCheckCall extends MeteredCall {
   readonly request: OfferCheckRequest;
 }

@@ -45,6 +45,7 @@ export const productsResponse = v.pipe(
   v.title("ProductsEnvelope"),
 );
 
+/** The response body of a products call. */
 export interface ProductsEnvelope {
   readonly platform: string;
   readonly marketplace: string;

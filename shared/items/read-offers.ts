@@ -8,6 +8,7 @@ import { offersQuarters, quartersFor } from "./offer-prices.ts";
 import type { OffersRequest } from "./offers-request.ts";
 import { type OffersResult, presentOffers } from "./offers-result.ts";
 
+/** A call of an offers endpoint. */
 export interface OffersCall extends MeteredCall {
   readonly request: OffersRequest;
 }

@@ -20,6 +20,7 @@ import type { Watchlist } from "../watchlists/watchlist.ts";
 import { type MostReads, mostReads } from "./most-reads.ts";
 import { detailsOfItems } from "../watchlists/details-of-items.ts";
 
+/** A call of `POST /v1/watchlists/{id}/preview`. */
 export interface PreviewCall extends MeteredCall {
   readonly request: PreviewRequest;
 }
@@ -48,6 +49,7 @@ export interface PreviewedStep {
   readonly answers: readonly StepAnswer[];
 }
 
+/** A run that was previewed, with the reads and charges of the call. */
 export interface Preview extends PlayedRun {
   readonly steps: readonly PreviewedStep[];
   /** The most reads that each step can make, and their price. The call reserved these credits. */

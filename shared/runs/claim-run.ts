@@ -8,6 +8,7 @@ import { emptyStats, type Run, type RunKind, type RunTrigger } from "./run.ts";
 import type { RunStore } from "./run-store.ts";
 import { runWatchlist } from "./run-watchlist.ts";
 
+/** A request to start a run of a watchlist. */
 export interface ClaimRequest {
   readonly watchlist: Watchlist;
   readonly trigger: RunTrigger;

@@ -47,6 +47,7 @@ export interface FinishDependencies {
   readonly report?: MetricsSink;
 }
 
+/** The run to finish, and the time for it. */
 export interface FinishRequest extends RunRef {
   /** Time at which the merge of the history must stop; absent for no limit. */
   readonly until?: Date;

@@ -33,6 +33,7 @@ export interface ReadBatchDependencies extends CompleteDependencies {
   readonly history: Pick<HistoryStore, "item" | "mergedWindows">;
 }
 
+/** Times of the call that reads a batch. */
 export interface BatchTimes {
   /** Time at which reading must end. */
   readonly deadline: Date;

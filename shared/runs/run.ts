@@ -12,6 +12,7 @@ export type RunTrigger = "initial" | "schedule" | "manual";
  * any other run.
  */
 export type RunKind = "baseline" | "refresh" | "sweep";
+/** Status of a run. `insufficient_credits`: the run was skipped. */
 export type RunStatus = "running" | "completed" | "insufficient_credits" | "failed";
 
 /**
@@ -45,6 +46,7 @@ export const progressTimeoutMs = 5 * 60 * 1_000;
  */
 export const progressIntervalMs = 10_000;
 
+/** Item counts of a run, and the stats of its steps. */
 export interface RunStats {
   /** Number of items at the start of the run, without delisted items. */
   readonly tracked: number;
@@ -134,6 +136,7 @@ export interface ShapeChange {
   readonly missingFields: readonly string[];
 }
 
+/** A run as stored. Times are ISO 8601 UTC. */
 export interface Run extends RunRef {
   readonly id: string;
   readonly trigger: RunTrigger;

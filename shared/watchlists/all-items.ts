@@ -14,6 +14,7 @@ interface AllItemsQuery {
   readonly startingAfter: string | undefined;
 }
 
+/** A page of the items of several watchlists. */
 export interface AllItemsPage {
   readonly items: readonly FoundItem[];
   /** The cursor to send as `startingAfter` for the next page; null on the last page. */

@@ -12,6 +12,7 @@ import { wordsOf } from "./search-words.ts";
 export const itemSorts = ["id", "name", "label", "title", "price", "change", "changed_at"] as const;
 export type ItemSort = (typeof itemSorts)[number];
 
+/** The directions in which a list of items can be sorted. */
 export const itemOrders = ["asc", "desc"] as const;
 export type ItemOrder = (typeof itemOrders)[number];
 

@@ -38,6 +38,7 @@ export interface ChangeItemsDependencies extends RewriteDependencies {
   readonly pages: Pick<PageStore, "pages" | "replace" | "changeDetails">;
 }
 
+/** A change of the items of a watchlist. */
 export interface ChangeItemsRequest {
   /** The watchlist as the caller read it. */
   readonly watchlist: Watchlist;

@@ -17,6 +17,7 @@ import {
 import type { WatchlistPatch } from "./update-request.ts";
 import type { Watchlist } from "./watchlist.ts";
 
+/** A change of a watchlist's settings, and the time of the change. */
 export interface Change {
   readonly patch: WatchlistPatch;
   /** The webhook endpoint to set. Null removes the endpoint; undefined leaves it unchanged. */

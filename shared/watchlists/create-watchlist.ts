@@ -20,6 +20,7 @@ import { watchlistSchedule, type Schedules } from "./schedules.ts";
 import type { Watchlist } from "./watchlist.ts";
 import type { WatchlistStore } from "./watchlist-store.ts";
 
+/** A request to create a watchlist. */
 export interface CreateRequest {
   readonly accountId: string;
   readonly wanted: NewWatchlist;
@@ -54,6 +55,7 @@ export interface CreateDependencies {
   readonly warn: Warn;
 }
 
+/** The response to a request that creates a watchlist. */
 export interface CreateAnswer {
   /**
    * Body of the response, as JSON text. A repeated request with the same idempotency key receives

@@ -5,6 +5,10 @@ import type { ConditionFilter } from "../scrapers/offer.ts";
 import type { ReadStatus } from "../scrapers/scraper.ts";
 import { kindsSharing } from "../scrapers/shared-fields.ts";
 
+/**
+ * `new`: no run has read the item. `active`: runs read it. `delisted`: the platform no longer has
+ * it.
+ */
 export type ItemState = "new" | "active" | "delisted";
 
 /**

@@ -12,6 +12,7 @@ import { maxChangedAt } from "./page.ts";
 import type { PageStore } from "./page-store.ts";
 import { readItems } from "./read-items.ts";
 
+/** Selects the items of a listing and their order. An undefined filter selects all items. */
 export interface ItemQuery {
   readonly limit: number;
   /**
@@ -34,6 +35,7 @@ export interface ItemQuery {
   readonly order?: ItemOrder | undefined;
 }
 
+/** A page of the items of a watchlist. */
 export interface ItemsPage {
   readonly items: readonly DetailedItem[];
   /** True if more items match. */

@@ -60,6 +60,7 @@ export interface PageBounds {
   readonly watchlistItemsMax: number;
 }
 
+/** The bounds of stored pages. Only tests use others. */
 export const pageBounds: PageBounds = {
   itemsMax: limits.pageItemsMax,
   bytesMax: limits.pageBytesMax,

@@ -13,6 +13,7 @@ export interface FoundItem {
   readonly details: ItemDetails | undefined;
 }
 
+/** The result of a search. */
 export interface FoundItems {
   readonly items: readonly FoundItem[];
   /** True if more items may match. */

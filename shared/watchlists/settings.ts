@@ -57,6 +57,7 @@ export const limitsOf = ({ maxCreditsPerRun, dailyCreditBudget, brake }: RunLimi
   brake,
 });
 
+/** The settings of a new watchlist if the client sets none. */
 export const defaultSettings: WatchlistSettings = {
   ...noLimits,
   refreshEveryRuns: defaultRefreshEveryRuns,

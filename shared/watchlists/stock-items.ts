@@ -30,6 +30,7 @@ export interface StockItem extends DetailedItem {
   readonly watchlist: Watchlist;
 }
 
+/** A page of the items that are out of stock. */
 export interface StockPage {
   readonly items: readonly StockItem[];
   /** The cursor to send as `startingAfter` for the next page; null on the last page. */

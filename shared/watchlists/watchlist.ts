@@ -4,7 +4,12 @@ import type { Platform } from "../platforms/catalog.ts";
 import type { Schedule } from "./schedule.ts";
 import type { WatchlistSettings } from "./settings.ts";
 
+/** Status of a watchlist. A paused watchlist has only manual runs. */
 export type WatchlistStatus = "active" | "paused";
+/**
+ * Why a watchlist is paused: a client paused it, or scheduled runs were skipped for lack of
+ * credits.
+ */
 export type PausedReason = "user" | "insufficient_credits";
 /**
  * Status of the last run of a watchlist. `held`: the run waits until a client releases or discards

@@ -23,6 +23,7 @@ import { queryRows } from "../table/query-rows.ts";
 import { readRow } from "../table/row-reads.ts";
 import { deliveryKeys, epochSeconds } from "../table/table.ts";
 
+/** The deliveries table, and the dependencies of retries. */
 export interface DynamoDeliveryStoreOptions {
   readonly tableName: string;
   readonly clock: Clock;

@@ -30,6 +30,7 @@ import { emptiedLeaseUntil, entryWrite, type Write } from "./outbox-writes.ts";
 import { firstRows } from "../table/query-rows.ts";
 import { deliveryKeys } from "../table/table.ts";
 
+/** Options of an outbox store whose targets have a log with records of type `LogRecord`. */
 export interface DynamoOutboxOptions<LogRecord> extends DynamoOutboxBase {
   /**
    * Builds the write that stores a record in the log of its target. If the write has a condition

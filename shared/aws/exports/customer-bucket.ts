@@ -17,6 +17,7 @@ import type { AddressPolicy } from "../../outgoing/address-policy.ts";
 import { bucketFailure } from "./bucket-failure.ts";
 import { type ExchangeTimes, guardedConnection } from "../../outgoing/guarded-connection.ts";
 
+/** How connections to customers' buckets are made. */
 export interface CustomerBucketOptions {
   readonly policy: AddressPolicy;
   /** DNS lookup. @default the system's lookup */

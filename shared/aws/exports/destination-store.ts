@@ -34,6 +34,7 @@ import { deliveryKeys } from "../table/table.ts";
 
 const isRevision = "revision = :revision";
 
+/** The deliveries table, and the dependencies of retries. */
 export interface DynamoDestinationOptions {
   readonly tableName: string;
   readonly clock: Clock;

@@ -10,6 +10,7 @@ interface KeptRuns {
   readonly runs: readonly RunSegment[];
 }
 
+/** Selects the runs of a watchlist that have points in a span. Times are ISO 8601. */
 export interface KeptQuery extends HistorySpan {
   readonly watchlistId: string;
   /** Number of the newest run, recorded or not. */

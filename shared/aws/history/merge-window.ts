@@ -15,6 +15,7 @@ import { chunkRow, chunksOf } from "./line-chunks.ts";
 import { expiryOf } from "./segment-rows.ts";
 import { type WindowLines, windowLines } from "./window-lines.ts";
 
+/** Options of the history store, which `mergeWindow` uses. */
 export interface MergeOptions extends TableOptions {
   /**
    * Maximum number of characters of merged lines that are in memory. Only tests set a lower value.

@@ -12,6 +12,7 @@ import {
 import { isConditionFailure } from "../table/dynamo.ts";
 import { accountKeys } from "../table/table.ts";
 
+/** Options of the shared rate budget. `table` is the name of the accounts table. */
 export interface SharedRateBudgetOptions {
   readonly table: string;
   /**

@@ -72,6 +72,7 @@ export type CancellationReason = {
   /** The row that failed the condition, in DynamoDB's typed form. */
   readonly item: TransactionCanceledItem | undefined;
 } | null;
+/** A row in DynamoDB's typed form, such as `{ n: { N: "1" } }`. */
 export type TransactionCanceledItem = NonNullable<
   NonNullable<TransactionCanceledException["CancellationReasons"]>[number]["Item"]
 >;
