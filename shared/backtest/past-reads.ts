@@ -148,6 +148,7 @@ function stateBefore(
   return { known, delisted };
 }
 
+/** Updates the known values after a point. */
 function apply({ run }: PastRun, point: HistoryPoint, { known, delisted }: PastState): void {
   const values = known.get(point.id);
   if (values === undefined) return;

@@ -86,6 +86,7 @@ function valuesAfter(points: readonly ShownPoint[]): ShownPoint["values"] {
   return all;
 }
 
+/** Returns a point as clients see it; undefined if the page leaves it out. */
 function shownPoint(
   { runNumber, step, at, status, values }: ItemPoint,
   fields: readonly string[] | undefined,
@@ -99,6 +100,10 @@ function shownPoint(
   return { id, at, runNumber, step, status, values: Object.fromEntries(shown) };
 }
 
+/**
+ * Returns the index after the point with this ID.
+ * @throws 400 if there is no such point
+ */
 function indexAfter(points: readonly ShownPoint[], id: string): number {
   const index = points.findIndex((point) => point.id === id);
   if (index === -1) {

@@ -40,6 +40,7 @@ interface TimeCursor extends Place {
   readonly listed: number;
 }
 
+/** Lists changes by time, run by run. A page can end before it is full. */
 async function changesByTime(query: ChangesQuery, history: Reader): Promise<ChangesPage> {
   const { limit, startingAfter } = query;
   const start = startingAfter === undefined ? undefined : timeCursor(startingAfter);

@@ -83,6 +83,7 @@ export function periodChanges(watchlistId: string): {
   };
 }
 
+/** Adds the changes of one point to the open fields of its item. */
 function addValues(
   itemOf: (id: string) => OpenItem,
   point: HistoryPoint,

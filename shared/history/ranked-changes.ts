@@ -216,6 +216,10 @@ const tooManyPoints = (): Error =>
       "or send sort=time without 'compare'.",
   );
 
+/**
+ * Parses a cursor.
+ * @throws 400 if it is malformed or belongs to another order
+ */
 function rankCursor(
   text: string,
   order: string,

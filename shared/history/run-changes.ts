@@ -42,6 +42,7 @@ export function changesIn({ watchlistId, segment }: ListedRun): readonly FieldCh
   });
 }
 
+/** Returns the changes of one point, without first values. */
 function fieldChanges(
   { id: itemId, at, step, values }: HistoryPoint,
   { watchlistId, runNumber }: Pick<FoundChange, "runNumber" | "watchlistId">,

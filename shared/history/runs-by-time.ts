@@ -124,6 +124,7 @@ async function sourcesFromNewest(
   });
 }
 
+/** Creates the source of one watchlist's runs in a span. */
 function sourceOf(
   watchlistId: string,
   span: HistorySpan & { readonly from?: number },
@@ -142,6 +143,7 @@ function sourceOf(
   };
 }
 
+/** Creates a source that yields `run`, and then the runs of `rest`. */
 function withFirst(run: ListedRun, rest: RunSource): RunSource {
   let first: ListedRun | undefined = run;
   return {

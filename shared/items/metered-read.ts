@@ -174,6 +174,10 @@ function refuseOverCap({
 /** Upper bound of the bytes of a response without its results. */
 const envelopeBytes = 4_096;
 
+/**
+ * Refuses results that do not fit into a response.
+ * @throws 400 with the size and the maximum
+ */
 function refuseTooLarge(results: readonly unknown[], answerBytesMax: number): void {
   const bytes = Buffer.byteLength(JSON.stringify(results)) + envelopeBytes;
   if (bytes <= answerBytesMax) return;

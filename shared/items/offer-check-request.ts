@@ -118,6 +118,7 @@ function parseOfferListingId(raw: string, param: string): string {
   throw invalidParam(param, `'${param}' ${whatIsWrong(id)} Send it as the service returned it.`);
 }
 
+/** Returns what is wrong with an ID that `isOfferListingId` refuses. */
 function whatIsWrong(id: string): string {
   if (id === "") return "must not be empty.";
   if (lengthOf(id) > lengthMax) {

@@ -43,6 +43,10 @@ export async function readOffers(
   return offerReply(request, await meteredRead(call, work, dependencies));
 }
 
+/**
+ * Reads the offers.
+ * @throws Error if the answers are not those of the request, in its order
+ */
 async function readInOrder(
   { request: { marketplace, ids }, now, deadline: latest }: OffersCall,
   { offerScraperFor }: ReadOffersDependencies,

@@ -69,6 +69,10 @@ export async function readProducts(
   return { body, credits, balance, reserved: work.reserved };
 }
 
+/**
+ * Reads the products.
+ * @throws Error if the answers are not those of the request, in its order
+ */
 async function readInOrder(
   { request, deadline }: ProductsCall,
   { scraperFor }: ReadProductsDependencies,

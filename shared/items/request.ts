@@ -136,6 +136,10 @@ export function idsOf(
   throw missingParam("ids");
 }
 
+/**
+ * Returns the tier of a request, or the default tier.
+ * @throws 400 if it is missing or unknown
+ */
 function parseTier(platform: Platform, wanted: string | undefined): Tier {
   const { defaultTier }: PlatformEntry = platforms[platform];
   const tiers = productTiers(platform);

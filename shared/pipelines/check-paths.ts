@@ -45,6 +45,10 @@ const waysFrom = (pipeline: Pipeline, step: Step, path: string): readonly Way[] 
       : [{ to: run, param: `${path}.steps[${pipeline.steps.indexOf(step)}].routes[${at}].run` }],
   );
 
+/**
+ * Checks that all references name a step.
+ * @throws 400 for the first that does not
+ */
 function checkNames(pipeline: Pipeline, path: string): void {
   const ids = pipeline.steps.map(({ id }) => id);
   const ways = [
@@ -61,6 +65,10 @@ function checkNames(pipeline: Pipeline, path: string): void {
   }
 }
 
+/**
+ * Checks that no step routes items to itself or to an earlier step.
+ * @throws 400 with the loop
+ */
 function checkNoLoops(pipeline: Pipeline, path: string): void {
   const done = new Set<string>();
   const visit = (step: Step, trail: readonly string[]): void => {
@@ -81,6 +89,10 @@ function checkNoLoops(pipeline: Pipeline, path: string): void {
   for (const step of pipeline.steps) visit(step, []);
 }
 
+/**
+ * Checks that a run can reach every step.
+ * @throws 400 for the first step that no run can reach
+ */
 function checkReached(pipeline: Pipeline, path: string): void {
   const reached = new Set(startsOf(pipeline));
   // The loop also processes the IDs that are added during the loop.

@@ -152,6 +152,10 @@ function checkNoTest({ when, ...route }: Route, { path }: Place): void {
   }
 }
 
+/**
+ * Checks the test of a route whose `when` is `changed` or `ok`.
+ * @throws 400 if it is invalid
+ */
 function checkTest({ when, field, op, value }: Route, place: Place): void {
   const { path } = place;
   if (op === undefined) {
@@ -245,6 +249,10 @@ interface Test {
   readonly type: FieldType;
 }
 
+/**
+ * Checks that an operator fits the type of the field and of the value.
+ * @throws 400 if it does not fit
+ */
 function checkOp({ when, op, value, field, type }: Test, place: Place): void {
   const { path } = place;
   const { numbersOnly, against } = opRules[op];

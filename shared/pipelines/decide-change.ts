@@ -196,6 +196,7 @@ function readsInRow({ confirm = 1 }: Route, read: FieldRead, effect: Effect): nu
  */
 type Side = "same" | "above" | "below" | "other";
 
+/** Returns the position of `is` relative to the reference value. */
 function sideOf(field: string, is: FieldValue, reference: FieldValue): Side {
   if (areEqual(field, is, reference)) return "same";
   if (typeof is !== "number" || typeof reference !== "number") return "other";
@@ -246,6 +247,7 @@ function effectOf(route: Route, compared: Compared): Effect {
  */
 const tolerance = 1e-9;
 
+/** Returns true if the difference from the reference value reaches both minimums of the route. */
 function isLargeEnough(
   { min_delta: least = 0, min_delta_percent: percent = 0 }: Route,
   { is, reference }: Compared,
@@ -268,6 +270,7 @@ function nextReference(route: Route, reference: FieldValue, is: FieldValue): Fie
   return !isGated(route) && typeof is === "number" ? is : reference;
 }
 
+/** Sets a member of a record; deletes it if the value is undefined. */
 function setOrDelete<Value>(
   record: Record<string, Value>,
   name: string,

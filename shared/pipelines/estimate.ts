@@ -125,6 +125,7 @@ interface Bound {
   readonly quartersOf: (scraper: StepScraperId) => number;
 }
 
+/** Calculates one bound of the cost of a run, in credits. */
 function boundOf(
   pipeline: Pipeline,
   { starts, limit }: RunItems,

@@ -112,6 +112,7 @@ function withPrevious({ since, previous, last }: PriceTrace, { was, is }: PriceR
   return areEqual("price", before, is) ? earlier : { since, previous: before };
 }
 
+/** Returns the last price that differs from the price of the read; undefined if unknown. */
 function previousAt(trace: PriceTrace, read: PriceRead): number | undefined {
   const { previous, last } = traceAfter("previousPrice", trace, read);
   return last ?? previous;

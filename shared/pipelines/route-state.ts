@@ -75,6 +75,7 @@ export function partsOf(step: Step): readonly RoutePart[] {
   return parts;
 }
 
+/** Splits a route as `RoutePart` describes; returns the whole route if it is not split. */
 function halvesOf(route: Route): readonly Route[] {
   const { cooldown, run, notify, ...condition } = route;
   if (cooldown === undefined || run === undefined || notify !== true) return [route];

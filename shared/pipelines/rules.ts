@@ -248,9 +248,11 @@ function acrossNull(changes: FieldChanges, notifying: readonly Decision[]): Fiel
   return bridged;
 }
 
+/** Returns the changes of these fields. */
 const only = (changed: FieldChanges, fields: readonly (string | undefined)[]): FieldChanges =>
   Object.fromEntries(Object.entries(changed).filter(([field]) => fields.includes(field)));
 
+/** Returns the fields that `changed` routes name; undefined for a route without a field. */
 const fieldsNamedBy = (routes: readonly Route[]): readonly (string | undefined)[] =>
   routes.filter(({ when }) => when === "changed").map(({ field }) => field);
 

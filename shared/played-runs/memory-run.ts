@@ -110,6 +110,7 @@ interface MemoryStep {
   readonly results: Map<number, BatchResult>;
 }
 
+/** Creates the store of the steps of one run, in memory. */
 function memorySteps(run: () => Run): StepStore {
   let starts: Starts = new Map();
   const steps = new Map<string, MemoryStep>();

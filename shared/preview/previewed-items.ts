@@ -96,6 +96,10 @@ function rangesOf(
     : [{ from, to }];
 }
 
+/**
+ * Returns the item if a run reads it.
+ * @throws 400 if it is missing or delisted
+ */
 function readable(item: Item | undefined, id: string): Item {
   if (item === undefined) {
     throw invalidParam(

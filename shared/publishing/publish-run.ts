@@ -43,6 +43,7 @@ export function runEventPublisher(dependencies: PublishDependencies): RunEventPu
   return { publish: (run) => publish(run, dependencies) };
 }
 
+/** Publishes the events of one run. Does nothing if the run has no events. */
 async function publish(run: RunEventStream, dependencies: PublishDependencies): Promise<void> {
   const { endpoints, destinations, bodies, publications, queue, hasBus } = dependencies;
   const { accountId, runId, watchlistId, runNumber, webhookEndpointId } = run;

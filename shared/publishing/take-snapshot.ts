@@ -94,6 +94,7 @@ async function readsAfter(
   return readEverything(ended) ? [ended.finishedAt ?? "", ...earlier] : earlier;
 }
 
+/** Builds the row of an item. `reads` are the end times of the newest complete runs. */
 function rowOf(
   { id: runId, runNumber }: Run,
   item: Item,

@@ -114,6 +114,7 @@ interface ReadItems {
   readonly pagesRead: readonly StoredPage[];
 }
 
+/** Reads the items of a batch from the source, and records the result of the batch. */
 async function readItems(
   { ref, run, step, planned }: Batch,
   deadline: Date,
@@ -186,6 +187,7 @@ export async function recordBatch(
   return recorded.isFirst ? { result, pagesRead } : { result: recorded.first, pagesRead: [] };
 }
 
+/** Selects the items to record as they were before the batch (see `recordBatch`). */
 function itemsToRecord(
   { carried }: PlannedBatch,
   { outcomes }: BatchResult,

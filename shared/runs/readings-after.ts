@@ -52,6 +52,7 @@ export function readingsAfter(
   };
 }
 
+/** Returns the newest values of those observed fields that several kinds of readings share. */
 function sharedChanges(
   item: Item,
   kind: ReadingKind,
@@ -129,6 +130,7 @@ interface After {
   readonly readings: Readings;
 }
 
+/** Returns the open changes of an item after a read. */
 function openAfter(item: Item, { kind, changes, readings }: After): Item["openChanges"] {
   const open = new Map(Object.entries(item.openChanges));
   for (const [field, change] of changes) {

@@ -66,6 +66,7 @@ export function batchShape(step: Step, { items, answers }: ComparedBatch): Batch
   return compared + incomplete === 0 ? undefined : { compared, incomplete, fields };
 }
 
+/** Adds one compared item to the counts of its fields. */
 function countFields(
   fields: Record<string, [had: number, lost: number]>,
   before: Snapshot,

@@ -39,6 +39,10 @@ export function withOutcomes(
     }, "unchanged");
 }
 
+/**
+ * Returns the run and step of outcomes.
+ * @throws Error if the pipeline has no such step
+ */
 function readingOf({ id, runNumber, pipeline }: Run, step: string): Reading {
   const order = runOrder(pipeline);
   const position = order.findIndex((one) => one.id === step);

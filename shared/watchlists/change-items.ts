@@ -166,11 +166,13 @@ async function countMoves(
 
 type ItemIds = Pick<ItemChange, "add" | "remove">;
 
+/** Returns the IDs of both lists: unique and sorted. */
 function idsOf({ add, remove }: ItemIds): string[] {
   if (add.length === 0 || remove.length === 0) return [...add, ...remove];
   return [...new Set([...add, ...remove])].sort(compareIds);
 }
 
+/** Returns the range from the first to the last of the sorted IDs; unbounded if there are none. */
 function rangeOf(ids: readonly string[]): { from?: string; to?: string } {
   const [from, to] = [ids[0], ids.at(-1)];
   return from === undefined || to === undefined ? {} : { from, to };
@@ -282,6 +284,7 @@ interface ItemsChange {
   readonly addedAt: string;
 }
 
+/** Removes and then adds the items of one page. Also returns the counts and the placed items. */
 function changePage(
   items: readonly Item[],
   ids: readonly string[],

@@ -89,6 +89,7 @@ function refuseFixed(watchlist: Watchlist, patch: WatchlistPatch): void {
   }
 }
 
+/** Returns the changed fields of the status; an empty object if the status stays the same. */
 function statusAfter(
   { status }: Watchlist,
   { status: wanted }: WatchlistPatch,
@@ -99,6 +100,10 @@ function statusAfter(
     : { status: "active", pausedReason: null, consecutiveSkips: 0 };
 }
 
+/**
+ * Returns the schedule after the change.
+ * @throws 400 if the new schedule is invalid
+ */
 function scheduleAfter(
   { schedule }: Watchlist,
   { every, cron, timezone }: WatchlistPatch,

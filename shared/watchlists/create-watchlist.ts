@@ -98,6 +98,7 @@ export async function createWatchlist(
   }
 }
 
+/** Creates a claimed watchlist. Returns the body of the response. */
 async function create(
   request: CreateRequest,
   claim: CreationClaim,
@@ -132,6 +133,7 @@ async function create(
   return answer;
 }
 
+/** Returns the details of those new items that have a label or metadata. */
 const detailsOf = (
   ids: readonly string[],
   { labels }: NewWatchlist,

@@ -52,6 +52,7 @@ export function forecastOf(watchlist: ForecastWatchlist, now: Date): Forecast {
   return { day: inDays(watchlist, now, 1), month: inDays(watchlist, now, forecastMonthDays) };
 }
 
+/** Forecasts the runs in the next `days` days of 24 hours. */
 function inDays(watchlist: ForecastWatchlist, now: Date, days: number): Forecast["day"] {
   const runs = countRuns(watchlist.schedule, now, new Date(now.getTime() + days * dayMs));
   const { new: unread, active } = watchlist.itemCounts;

@@ -191,6 +191,10 @@ export const itemList = (
     itemsRefusal(param, input),
   );
 
+/**
+ * Returns the message for a value that is not a list of items.
+ * @throws 400 that names the first invalid entry of an array
+ */
 function itemsRefusal(param: string, input: unknown): string {
   if (!Array.isArray(input)) return refusal(param, input);
   for (const [place, entry] of input.entries()) {
@@ -211,6 +215,7 @@ function itemsRefusal(param: string, input: unknown): string {
 /** Matches the keys of a body that may be part of `param` in an error: short, without dots. */
 const plainKey = /^[\w-]{1,64}$/;
 
+/** Converts the issue of an invalid entry to an error 400. `at` is the place of the entry. */
 function entryRefusal(at: string, issue: v.BaseIssue<unknown>): Error {
   const keys = (issue.path ?? []).map(({ key }) => String(key));
   const unshown = keys.findIndex((key) => !plainKey.test(key));

@@ -62,6 +62,7 @@ export const listItems = (
 const isInIdOrder = ({ search, sort = "id", order = "asc" }: ItemQuery): boolean =>
   search === undefined && sort === "id" && order === "asc";
 
+/** Lists items in the order of their IDs, without a search. */
 async function firstItems(watchlistId: string, query: ItemQuery, pages: Pages): Promise<ItemsPage> {
   const foundItems: Item[] = [];
   let hasMore = false;
@@ -80,6 +81,7 @@ async function firstItems(watchlistId: string, query: ItemQuery, pages: Pages): 
   return { items: foundItems.map((item) => ({ item, details: details.get(item.id) })), hasMore };
 }
 
+/** Lists items in any order, from all items that match. */
 async function arrangedItems(
   watchlistId: string,
   query: ItemQuery,

@@ -39,6 +39,7 @@ export async function* readItems(
 /** Sorts after all letters and digits. Item IDs contain no other characters. */
 const behindIds = "~";
 
+/** Returns the range of IDs that can match both filters. */
 function rangeOf(after: string | undefined, idPrefix: string | undefined): IdRange {
   if (idPrefix === undefined) return after === undefined ? {} : { from: after };
   const from = after !== undefined && after > idPrefix ? after : idPrefix;

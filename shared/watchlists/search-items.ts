@@ -52,6 +52,7 @@ export async function searchItems(
   return { items: foundItems.slice(0, limit), hasMore: foundItems.length > limit };
 }
 
+/** Finds at most `limit` items whose ID begins with the search. */
 async function itemsWithPrefix(
   { watchlists, search, limit }: Search,
   pages: Pages,
@@ -81,6 +82,7 @@ async function itemsWithPrefix(
  */
 const firstWatchlists = 4;
 
+/** Finds items that contain all words of the search, until `limit` items with `known` are found. */
 async function byText(
   { watchlists, search, limit }: Search,
   known: readonly FoundItem[],

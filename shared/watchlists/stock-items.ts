@@ -63,6 +63,10 @@ export async function listStockItems(query: StockQuery, store: StockStore): Prom
   return { items, next };
 }
 
+/**
+ * Returns the index after the item of a cursor.
+ * @throws 400 if the listing does not have the item
+ */
 function indexAfter(items: readonly StockItem[], { watchlistId, itemId }: ItemPlace): number {
   const index = items.findIndex(
     ({ watchlist, item }) => watchlist.id === watchlistId && item.id === itemId,

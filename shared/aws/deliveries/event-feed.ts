@@ -147,6 +147,9 @@ const conditionFailed = "ConditionalCheckFailed";
 const rowIn = ({ item }: NonNullable<CancellationReason>): Row =>
   item === undefined ? {} : unmarshall(item);
 
+/**
+ * Builds the writes that add a run: its row by end time, the count, its row by sequence, others.
+ */
 function appendWrites(
   { tableName: TableName, clock }: Process,
   { accountId, run, newest, others }: Appending,
@@ -193,6 +196,7 @@ function appendWrites(
   ];
 }
 
+/** Lists the first `limit` runs after a sequence, up to a gap that may still be filled. */
 async function after(
   process: Process,
   accountId: string,
@@ -214,6 +218,7 @@ async function after(
   return entries;
 }
 
+/** Lists the first `limit` runs that ended in a time span, after the run `after`. */
 async function between(
   process: Process,
   accountId: string,
@@ -253,6 +258,7 @@ async function before(process: Process, accountId: string, since: string): Promi
   return high - 1;
 }
 
+/** Reads the first run with this sequence or a higher one. */
 async function firstFrom(process: Process, accountId: string, sequence: number) {
   for await (const row of rowsIn(process, numbersFrom(accountId, sequence), 1)) return row;
   return undefined;

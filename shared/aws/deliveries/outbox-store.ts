@@ -178,6 +178,7 @@ async function storeUnderLease<LogRecord>(
   );
 }
 
+/** Returns a text that identifies the row of a write. */
 const rowOf = ({ Put, Update, Delete }: Write): string => {
   const { pk, sk } = Put?.Item ?? Update?.Key ?? Delete?.Key ?? {};
   return `${pk} ${sk}`;

@@ -45,6 +45,7 @@ export function s3CustomerBuckets(options: CustomerBucketOptions): CustomerBucke
   return { open: (access) => customerBucket(access, options) };
 }
 
+/** Opens one bucket. The caller must close it. */
 function customerBucket(access: BucketAccess, options: CustomerBucketOptions): CustomerBucket {
   const { bucket: Bucket, accessKeyId, secretAccessKey, sessionToken } = access;
   const connection = guardedConnection({ ...options, answerBytesMax });

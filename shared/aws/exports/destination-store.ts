@@ -139,6 +139,7 @@ interface RowChanges {
  */
 const noFailures = { failures_in_row: 0, failing: false, last_error: null };
 
+/** Returns the attributes that the report of an attempt changes. */
 function changesOf(report: DestinationReport): RowChanges {
   switch (report.outcome) {
     case "usable":

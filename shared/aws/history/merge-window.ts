@@ -136,6 +136,7 @@ function advance(
   });
 }
 
+/** Builds the write of the head. It fails if the head is not before this window or bucket. */
 function headWrite(
   { table, clock }: TableOptions,
   { watchlist, window, endBucket }: Advance,

@@ -96,6 +96,7 @@ export function dynamoRunStore(client: DynamoDBDocumentClient, options: TableOpt
   };
 }
 
+/** Lists runs as `RunStore.list` describes. */
 async function listRuns(
   client: DynamoDBDocumentClient,
   table: string,
@@ -191,6 +192,7 @@ function writeClaim(
   });
 }
 
+/** Claims due runs as `RunStore.takeStalled` describes. */
 async function takeStalled(
   client: DynamoDBDocumentClient,
   table: string,

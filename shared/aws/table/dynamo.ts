@@ -294,6 +294,7 @@ export function deleteRows(
 
 type WriteRequest = NonNullable<BatchWriteCommandInput["RequestItems"]>[string][number];
 
+/** Sends write requests in batches, and repeats those that DynamoDB did not process. */
 async function batchWrite(
   client: DynamoDBDocumentClient,
   { table, ...retryOptions }: TableOptions,

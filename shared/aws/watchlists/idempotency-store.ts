@@ -79,6 +79,7 @@ interface PutOutcome {
   readonly refusedBy?: IdempotencyRecord;
 }
 
+/** Attempts once to put a record under a condition. */
 async function putRecord(
   client: DynamoDBDocumentClient,
   write: { readonly table: string; readonly record: IdempotencyRecord; condition: Condition },

@@ -128,6 +128,7 @@ interface Transaction {
   readonly room: number;
 }
 
+/** Attempts once to replace pages and to update the watchlist's counters, in one transaction. */
 async function transact(
   { client, table, random }: PageTable,
   watchlist: WatchlistRef,

@@ -82,6 +82,7 @@ function expectationWrites(
 
 type Check = { readonly watchlistId: string } & Parameters<PurgeStore["begin"]>[1];
 
+/** Starts or resumes a purge as `PurgeStore.begin` describes. */
 function begin(
   client: DynamoDBDocumentClient,
   table: string,

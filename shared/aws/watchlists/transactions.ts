@@ -57,6 +57,7 @@ export function createWatchlistRow(
   });
 }
 
+/** Builds the writes of a creation, in the order of the positions above. */
 function creationWrites(table: string, { watchlist, record, answer }: Creation): TransactItem[] {
   const { accountId, id, nextRunAt } = watchlist;
   const watchlistKey = watchlistKeys.watchlist(accountId, id);
@@ -95,6 +96,7 @@ function creationWrites(table: string, { watchlist, record, answer }: Creation):
   ];
 }
 
+/** Builds the write of the response. It fails if another request took over the creation. */
 const answerWrite = (table: string, record: IdempotencyRecord, answer: string): TransactItem => ({
   Update: {
     TableName: table,
@@ -150,6 +152,7 @@ export function deleteWatchlistRow(
   });
 }
 
+/** Builds the writes of a deletion, without that of the idempotency key. */
 function removalWrites(
   table: string,
   { accountId, watchlistId, purgeAt }: RemovedWatchlist,

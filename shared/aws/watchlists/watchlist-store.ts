@@ -74,6 +74,7 @@ async function isFull(
   return Number(Item?.["watchlists"] ?? 0) >= limits.watchlistsMax;
 }
 
+/** Lists watchlists as `WatchlistStore.list` describes. */
 async function listWatchlists(
   client: DynamoDBDocumentClient,
   table: string,
