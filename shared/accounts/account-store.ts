@@ -8,10 +8,17 @@ export interface KeyOwner {
   readonly keyId: string;
   readonly keyName: string;
   readonly keyPrefix: string;
+  /** True if the account is the demo workspace. */
   readonly demo: boolean;
   readonly scopes: readonly Scope[];
 }
 
+/**
+ * Whether a call with an API key is admitted.
+ * - `admitted`: the call is counted.
+ * - `limited`: the key has reached its rate, or its row is throttled. The call is not counted.
+ * - `unknown`: no active key has this hash.
+ */
 export type Admission =
   | {
       readonly outcome: "admitted";
@@ -29,17 +36,21 @@ export type Admission =
   /** The store failed, and this process has no recent cached copy of the key's row. */
   | { readonly outcome: "unreadable"; readonly rate: RateDecision; readonly error: unknown };
 
+/** An API key to store. */
 export interface NewKey {
   readonly id: string;
   readonly accountId: string;
   readonly name: string;
+  /** The first characters of the key, which clients see. */
   readonly prefix: string;
+  /** SHA-256 of the key (see `hashApiKey`). */
   readonly hash: string;
   readonly demo: boolean;
   readonly scopes: readonly Scope[];
   readonly createdAt: string;
 }
 
+/** Stores accounts and API keys, and admits calls. */
 export interface AccountStore {
   /**
    * Looks a key up by its hash, and counts the call against the key's rate, in one conditional
@@ -52,6 +63,7 @@ export interface AccountStore {
   admit(keyHash: string, now: Date): Promise<Admission>;
   /** Creates an account and its signup grant in one transaction. */
   create(account: Account): Promise<void>;
+  /** Reads an account; undefined if it does not exist. */
   get(accountId: string): Promise<Account | undefined>;
   /**
    * Stores a new key.

@@ -8,10 +8,15 @@ export interface Account {
   readonly email: string;
   /** True for the public demo workspace. Its keys can neither change data nor spend credits. */
   readonly demo: boolean;
+  /** Credits that can be reserved. Excludes held credits. */
   readonly balance: number;
+  /** Credits in open holds. */
   readonly held: number;
+  /** Credits that calls and runs were charged so far. */
   readonly spent: number;
+  /** Lifetime credits. */
   readonly lifetime: number;
+  /** Number of item calls in progress. */
   readonly inFlight: number;
   readonly autoTopUp: AutoTopUp | null;
   /** Maximum number of credits that the account may spend on a UTC day; null for no maximum. */
@@ -49,7 +54,7 @@ const slotsPerShard = 10;
  * Returns how the item-call slots of an account are spread over its shards: the number of shards of
  * the account, and the number of slots of the shard `shard`.
  * @param concurrency maximum number of concurrent item calls of the account
- * @param shard number of a shard, from 0
+ * @param shard number of a shard, from 0 and below the number of shards
  */
 export const shardSlots = (
   concurrency: number,

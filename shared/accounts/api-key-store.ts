@@ -11,6 +11,7 @@ export interface ApiKey {
   readonly lastUsedAt: string | null;
 }
 
+/** Lists and revokes API keys. */
 export interface ApiKeyStore {
   /** Lists the active keys of an account, oldest first. */
   list(accountId: string): Promise<readonly ApiKey[]>;

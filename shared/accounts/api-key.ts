@@ -66,6 +66,7 @@ export function apiKeyPrefix(key: string): string {
   return key.slice(0, shownLength);
 }
 
+/** Returns the CRC32 of a text as 6 base62 characters. */
 function checksum(text: string): string {
   let rest = crc32(text);
   let encoded = "";

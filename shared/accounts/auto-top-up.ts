@@ -8,6 +8,7 @@ export interface AutoTopUp {
   readonly packId: PackId;
 }
 
+/** Stores the automatic top-up of accounts. */
 export interface AutoTopUpStore {
   /**
    * Sets the automatic top-up of an account; null removes it. Returns false if the account does not

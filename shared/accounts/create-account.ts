@@ -13,6 +13,7 @@ export interface AccountDependencies {
   readonly random: RandomSource;
 }
 
+/** The data of an account to create. */
 export interface NewAccount {
   readonly name: string;
   readonly email: string;

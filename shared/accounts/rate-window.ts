@@ -19,7 +19,9 @@ export const windowMs = 1_000 + marginMs;
 
 /** Values of the rate-limit headers of a call. */
 export interface RateDecision {
+  /** Maximum number of calls per second. */
   readonly limit: number;
+  /** Number of calls that are possible now. */
   readonly remaining: number;
   /** Unix time in seconds from which another call is possible. */
   readonly resetSeconds: number;

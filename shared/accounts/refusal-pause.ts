@@ -5,6 +5,7 @@
  * a flood of calls costs few requests.
  */
 export interface RefusalPause {
+  /** End of the pause, in milliseconds since 1970. */
   readonly untilMs: number;
   /** Upper limit of the random wait after the next refusal, in milliseconds. */
   readonly waitMs: number;
@@ -12,8 +13,10 @@ export interface RefusalPause {
 
 const waitMsMin = 4;
 const waitMsMax = 2_000;
+/** Factor by which the maximum wait grows with each consecutive refusal. */
 const growth = 4;
 
+/** The pause of a key that was never refused: it has ended. */
 export const noPause: RefusalPause = { untilMs: 0, waitMs: 0 };
 
 /**

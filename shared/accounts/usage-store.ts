@@ -10,6 +10,7 @@ export interface DailyUsage {
   readonly credits: number;
 }
 
+/** Reads the daily usage of accounts. */
 export interface UsageStore {
   /** Lists the days from `from` to `to` (inclusive, `YYYY-MM-DD`) that have usage, oldest first. */
   daily(

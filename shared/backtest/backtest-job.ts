@@ -5,6 +5,7 @@ import type { HistorySpan } from "../history/history.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import { type BacktestResponse, backtestResponse } from "./present-backtest.ts";
 
+/** The statuses of a job, as API responses show them. */
 export const backtestStatuses = ["pending", "running", "done", "failed"] as const;
 export type BacktestStatus = (typeof backtestStatuses)[number];
 

@@ -29,6 +29,7 @@ import type { PastRun } from "./past-run.ts";
 import { type BacktestBounds, runsInSpan, type TooLarge } from "./past-runs.ts";
 import { playRun } from "../played-runs/play-run.ts";
 
+/** The runs to repeat, and the pipeline with which they are repeated. */
 export interface BacktestRequest {
   readonly watchlist: Watchlist;
   /** The pipeline to test. */
@@ -73,9 +74,9 @@ export interface EndedBacktest {
 }
 
 /**
- * Repeats the past runs of a watchlist with another pipeline. The run engine plans, reads and ends
- * each repeated run on stores in memory, with answers from the history. The back-test stores,
- * charges and sends nothing.
+ * Repeats the past runs of a watchlist with another pipeline. The code of real runs (`shared/runs`)
+ * plans, reads and ends each repeated run on stores in memory, with answers from the history. The
+ * back-test stores, charges and sends nothing.
  * @param record receives each repeated run, and the number of runs
  * @returns `too_large` if the back-test exceeds `bounds`; the bound `tracedItemsMax` applies if the
  * pipeline tests derived fields
@@ -120,6 +121,7 @@ export async function backtest(
   };
 }
 
+/** Counts the items for `EndedBacktest.removedItems`. */
 function removedItems(
   wanted: readonly PastRun[],
   { present, past }: { readonly present: readonly Item[]; readonly past: PastReads },
@@ -148,6 +150,7 @@ interface Replay {
   reads: number;
 }
 
+/** Repeats one past run with the tested pipeline, and updates the state of the back-test. */
 async function repeatRun(past: PastRun, replay: Replay): Promise<TestedRun> {
   const { run: original } = past;
   const { pages, random } = replay;
@@ -209,10 +212,11 @@ const watchlistBefore = (
 
 /**
  * Creates a ledger for a back-test. It reserves and charges nothing. It refuses the reservations of
- * steps that the past run deferred or skipped, and accepts all others. A deferred step usually has
- * history points with the status `deferred`. If the step was deferred before the run had read
- * anything, the step has no points, but its stats have 0 items. A step that had no items has no
- * stats.
+ * steps that the past run deferred or skipped, and accepts all others. The past run shows in two
+ * ways that it deferred a step:
+ * - The step has history points with the status `deferred`.
+ * - The step has stats with 0 items, if it was deferred before the run had read anything. A step to
+ *   which no item was routed has no stats.
  */
 function pastLedger(
   { run, points }: PastRun,
@@ -236,7 +240,10 @@ function pastLedger(
   });
 }
 
-/** Caches reads of the history, because several runs derive fields of the same item from it. */
+/**
+ * Caches the histories of items, because several repeated runs derive fields from the history of
+ * the same item.
+ */
 function repeatedReads(history: Pick<HistoryStore, "item">): Pick<HistoryStore, "item"> {
   const known = new Map<string, ReturnType<HistoryStore["item"]>>();
   return {

@@ -140,6 +140,7 @@ const isReadAgain = ({ fields }: Life, past: PastRun, points: readonly HistoryPo
     ),
   );
 
+/** Adds the points of a run to the life to which they belong. */
 function addPoints(life: Life, past: PastRun, points: readonly HistoryPoint[]): void {
   for (const { step, status, values } of points) {
     if (status === "not_found") life.isDelisted = true;

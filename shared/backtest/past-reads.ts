@@ -25,6 +25,7 @@ export interface UnknownReads {
   readonly reads: number;
 }
 
+/** The last known values of one item: by kind of reading, then by field. */
 type Known = Map<ReadingKind, Map<string, FieldValue>>;
 
 /** The reads of a watchlist's items in past runs, restored from the history. */
@@ -124,6 +125,7 @@ export function pastReads({ createdAt, present, later, pipeline }: PastReadsOpti
   };
 }
 
+/** Returns the known values of the items before the first run in `later`. */
 function stateBefore(
   present: readonly Item[],
   later: readonly PastRun[],
@@ -146,6 +148,7 @@ function stateBefore(
   return { known, delisted };
 }
 
+/** Updates the known values after a point. */
 function apply({ run }: PastRun, point: HistoryPoint, { known, delisted }: PastState): void {
   const values = known.get(point.id);
   if (values === undefined) return;
@@ -220,6 +223,7 @@ interface Written {
   readonly side: "before" | "after";
 }
 
+/** Writes the values of a point from before or after its read (`side`) into the known values. */
 function write(known: Known, { point, kind, side }: Written): void {
   if (kind === undefined) return;
   for (const [field, change] of Object.entries(point.values)) {
@@ -234,6 +238,7 @@ function write(known: Known, { point, kind, side }: Written): void {
   }
 }
 
+/** Returns an item as it was when the known values applied. */
 function pastItem(item: Item, { known, delisted }: PastState): Item {
   const { id, addedAt, firstReadAt, buyboxOfferId } = item;
   const fresh = newItem(id, addedAt);
@@ -393,6 +398,7 @@ function timeOf({ run, points }: PastRun, pastStep: string | undefined): string 
   return run.startedAt;
 }
 
+/** Adds the fields of a step that the restored read lacks to `unknown`. */
 function noteUnknown(unknown: Map<string, UnknownField>, step: Step, observed: Snapshot): void {
   const { fieldTypes, derivedFields } = stepScrapers[step.scraper];
   for (const field of Object.keys(fieldTypes)) {

@@ -25,6 +25,7 @@ export interface TooLarge {
   readonly error: ServiceError;
 }
 
+/** The past runs of a watchlist that a back-test uses. */
 export interface PastRuns {
   readonly outcome: "found";
   /** The ended runs that started in the span, oldest first. */

@@ -41,6 +41,7 @@ export async function runBacktestJob(
 
 const failed = "The back-test failed because of an error of the service. Start it again.";
 
+/** Runs the back-test of a job, and returns how the job ends. */
 async function endOf(
   job: BacktestJob,
   until: Date,

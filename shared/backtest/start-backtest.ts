@@ -48,6 +48,10 @@ export async function startBacktest(
   return { outcome: "tested", result: presentBacktest(subject, reports, tested) };
 }
 
+/**
+ * Stores a job and sends it to the worker.
+ * @throws 409 if the account has a job in progress
+ */
 async function startJob(
   { watchlist, pipeline, span }: Omit<BacktestRequest, "bounds">,
   { backtests, backtestQueue, clock, random }: StartBacktestDependencies,

@@ -36,6 +36,7 @@ export interface ListedTransaction extends CreditTransaction {
   readonly id: string;
 }
 
+/** A page of ledger entries, newest first. */
 export interface HistoryPage {
   readonly transactions: readonly ListedTransaction[];
   /** Value for `startingAfter` of the next page; null for the last page. */

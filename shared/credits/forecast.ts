@@ -11,6 +11,7 @@ export interface Credits {
   readonly worst: number;
 }
 
+/** Forecast number of runs and their credits, for two periods. */
 export interface Forecast {
   /** The next 24 hours. */
   readonly day: Credits & { readonly runs: number };
@@ -24,6 +25,7 @@ const dayMs = 86_400_000;
 
 /** The forecast for the sum of all active watchlists of an account. */
 export interface AccountForecast extends Forecast {
+  /** Number of the watchlists. */
   readonly watchlists: number;
   /**
    * The time at which the balance is used up if runs continue to cost as much as `month` forecasts.
@@ -35,6 +37,7 @@ export interface AccountForecast extends Forecast {
 /** The credits of an account that limit its runs. */
 export interface AccountCredits {
   readonly balance: number;
+  /** Maximum number of credits on a UTC day; null for no maximum. */
   readonly dailyCreditBudget: number | null;
   /** Credits that count towards the daily budget on the current UTC day. */
   readonly usedToday: number;
@@ -78,6 +81,7 @@ export function accountForecast(
  */
 const daysMax = 3_650;
 
+/** Returns the time `days` days after `now`; null if `days` exceeds `daysMax`. */
 const outAfter = (days: number, now: Date): Date | null =>
   days > daysMax ? null : new Date(now.getTime() + Math.floor(days * dayMs));
 

@@ -1,6 +1,7 @@
 import type { CreditTransaction } from "./credit-history.ts";
 import type { CreditSource } from "./ledger.ts";
 
+/** The field that all records of a journal have. */
 interface AnyRecord {
   /** Stamp in microseconds since 1970. Stamps strictly increase within a shard. */
   readonly at: number;
@@ -72,9 +73,11 @@ export type JournalRecord =
   | ChangeRecord
   | TransferRecord;
 
-/** Balance and number of entries of a shard, before or after a record. */
+/** The state of a shard before or after a record. */
 export interface JournalState {
+  /** Balance of the shard, in credits, without held credits. */
   readonly balance: number;
+  /** Number of ledger entries of the shard so far. */
   readonly sequence: number;
 }
 
@@ -97,8 +100,8 @@ interface BareEntry {
 
 /**
  * Returns the ledger entries of a record. A charge spends the credits of a hold, and a refund
- * returns credits to the balance. Every settlement has an entry: a hold of 0 credits gets a charge
- * of 0.
+ * returns credits to the balance. An entry of 0 credits is omitted. Exception: a settlement without
+ * charged and refunded credits has a charge of 0.
  */
 function bareEntriesOf(record: JournalRecord): readonly BareEntry[] {
   if (record.type === "transfer") return [];
@@ -176,10 +179,11 @@ export const timeOfStamp = (at: number): Date => new Date(Math.floor(at / 1_000)
 /** Converts a time to a stamp (microseconds since 1970): the first stamp of its millisecond. */
 export const stampOf = (time: Date): number => time.getTime() * 1_000;
 
-/** The numbers by which the usage of one day changes. */
+/** The numbers by which the usage of one day changes. A number can be negative. */
 export interface UsageChange {
   /** Day as `YYYY-MM-DD` in UTC. */
   readonly date: string;
+  /** Number of item calls and run steps that reserved credits. */
   readonly requests: number;
   readonly successful: number;
   readonly failed: number;

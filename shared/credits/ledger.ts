@@ -29,6 +29,7 @@ export interface StepSource extends PaidWork {
 /** The call or run step that reserves credits. */
 export type CreditSource = CallSource | StepSource;
 
+/** A request to move credits from the balance into a hold. */
 export interface Reservation {
   readonly accountId: string;
   /**
@@ -50,6 +51,14 @@ export interface Reservation {
   readonly expiresAt: Date;
 }
 
+/**
+ * The outcome of a reservation. Nothing is reserved unless the outcome is `reserved`.
+ * - `insufficient`: the balance is too low.
+ * - `over_budget`: a daily budget does not cover the credits.
+ * - `no_slot`: all `limit` slots of the account are occupied.
+ *
+ * `balance` is the balance of the account, in credits.
+ */
 export type ReserveOutcome =
   | { readonly outcome: "reserved" }
   | { readonly outcome: "insufficient"; readonly balance: number }
@@ -64,12 +73,14 @@ export type ReserveOutcome =
     }
   | { readonly outcome: "no_slot"; readonly limit: number; readonly balance: number };
 
+/** Identifies a hold, with the time of the call. */
 export interface HoldRef {
   readonly accountId: string;
   readonly holdId: string;
   readonly now: Date;
 }
 
+/** A request to charge a part of a hold and to refund the rest. */
 export interface Settlement extends HoldRef {
   /** Credits to charge, at most the reserved credits. The rest is refunded. */
   readonly credits: number;
@@ -79,7 +90,9 @@ export interface Settlement extends HoldRef {
   readonly succeeded: boolean;
 }
 
+/** The result of a settlement. */
 export interface Settled {
+  /** Charged credits. */
   readonly credits: number;
   /** Balance of the account after the settlement. It may or may not include concurrent calls. */
   readonly balance: number;

@@ -14,6 +14,7 @@ import type {
 import { placeOfEntry } from "./entry-id.ts";
 import type { CreditSource } from "./ledger.ts";
 
+/** Selects a page of an account's ledger entries. */
 export interface TransactionQuery {
   readonly accountId: string;
   readonly limit: number;

@@ -93,6 +93,7 @@ function overnight(times: readonly number[]): number {
   return dayMinutes - (times.at(-1) ?? 0) + (times[0] ?? 0);
 }
 
+/** Returns the smallest difference of successive values; Infinity if there are fewer than two. */
 function smallestStep(ascending: readonly number[]): number {
   const steps = ascending.slice(1).map((value, index) => value - (ascending[index] ?? 0));
   return Math.min(...steps);

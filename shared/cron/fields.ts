@@ -121,6 +121,10 @@ function refuseLargeStep(text: string, field: Field): void {
 
 type FiveTexts = readonly [string, string, string, string, string];
 
+/**
+ * Returns the texts of the five fields.
+ * @throws 400 if there are not five, or for an unknown macro
+ */
 function splitFields(expression: string): FiveTexts {
   const known = [...macros.keys()].join(", ");
   if (expression.startsWith("@") && !macros.has(expression.toLowerCase())) {
@@ -150,6 +154,7 @@ function splitFields(expression: string): FiveTexts {
   return [minutes, hours, days, months, weekdays];
 }
 
+/** Returns the values that a field matches: unique and ascending. */
 function parseField(text: string, field: Field): readonly number[] {
   const values = text.split(",").flatMap((element) => parseElement(element, field));
   return [...new Set(values)].sort((a, b) => a - b);
@@ -182,6 +187,10 @@ interface Range {
   readonly last: string | undefined;
 }
 
+/**
+ * Returns the lowest and highest value of a list element.
+ * @throws 400 if it is invalid
+ */
 function boundsOf({ element, first, last }: Range, field: Field): [from: number, to: number] {
   if (first === "*") {
     if (last === undefined) return [field.min, field.max];
@@ -200,6 +209,10 @@ function boundsOf({ element, first, last }: Range, field: Field): [from: number,
   return [from, to];
 }
 
+/**
+ * Parses a number or a name.
+ * @throws 400 if the field does not accept it
+ */
 function parseValue(
   text: string,
   { element, field }: { readonly element: string; readonly field: Field },
@@ -224,6 +237,7 @@ function whyUnknown(text: string): string {
   return `'${text}' is not a value of this field.`;
 }
 
+/** Builds the error for an element of a field. `why` is a sentence. */
 function refusal(element: string, field: Field, why: string): Error {
   return invalidParam(
     "cron",

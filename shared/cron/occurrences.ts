@@ -78,7 +78,7 @@ function* instants({ fields, timezone }: Cron, firstDay: number): Generator<numb
 /**
  * Leaves out times that are less than five minutes after the previous time. Local times are at
  * least five minutes apart, so this happens only when the clocks are set forward: skipped times
- * then move close to other times. Of two times that are too close, the earlier one is kept.
+ * then move close to other times.
  */
 function* spaceOut(ascending: Iterable<number>): Generator<number> {
   let previous = -Infinity;

@@ -47,6 +47,10 @@ export function parseCron(text: string, timezone: string): Cron {
   return { expression, timezone: parseZoneName(timezone), fields };
 }
 
+/**
+ * Refuses times that are less than five minutes apart.
+ * @throws 400 with the smallest gap
+ */
 function refuseTooOften(fields: CronFields): void {
   // For most expressions, comparing the times of day is enough, and faster than using the calendar.
   if (smallestClockGap(fields) >= spacingMinutes) return;

@@ -38,6 +38,7 @@ export function parseZoneName(text: string): string {
  */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
+/** Returns a formatter that shows the UTC offset of a zone, such as `GMT+02:00`. */
 function formatterOf(timezone: string): Intl.DateTimeFormat {
   const known = formatters.get(timezone);
   if (known !== undefined) return known;

@@ -6,8 +6,10 @@ export interface HistoryOwner {
   readonly watchlistId: string;
 }
 
+/** Order of runs by their number, or of points by their run. */
 export type HistoryOrder = "newest_first" | "oldest_first";
 
+/** Selects the recorded runs of a watchlist. */
 export interface RunsQuery extends HistorySpan {
   readonly watchlistId: string;
   readonly order: HistoryOrder;
@@ -30,15 +32,17 @@ export interface RunPlace {
 }
 
 /**
- * `merged`: all items of the window are merged. `unfinished`: `isOver` returned true first, and a
- * later call continues. `watchlist_deleted`: nothing more is stored. `missing`: nothing was merged,
- * because the runs in `missing` are not recorded.
+ * The outcome of a merge. `merged`: all items of the window are merged. `unfinished`: the time
+ * ended first, and a later call continues. `watchlist_deleted`: nothing more is stored. `missing`:
+ * nothing was merged, because the runs with the numbers in `runs` are not recorded.
  */
 export type MergeOutcome =
   | { readonly outcome: "merged" | "unfinished" | "watchlist_deleted" }
   | { readonly outcome: "missing"; readonly runs: readonly number[] };
 
+/** A request to merge a window. */
 export interface MergeRequest {
+  /** Number of the window to merge, from 1. */
   readonly window: number;
   /** Numbers of runs of the window that are not recorded and never will be. */
   readonly absent: ReadonlySet<number>;
@@ -55,7 +59,10 @@ export interface HistoryStore {
    * Records the points of a run, which may have none. Atomic: a reader finds either all points of
    * the run or none. A repeated call must pass the same segment.
    */
-  append(list: HistoryOwner, segment: RecordedSegment): Promise<"appended" | "watchlist_deleted">;
+  append(
+    watchlist: HistoryOwner,
+    segment: RecordedSegment,
+  ): Promise<"appended" | "watchlist_deleted">;
   /** Returns true if a run is recorded. */
   isRecorded(watchlistId: string, runNumber: number): Promise<boolean>;
   /** Returns the number of merged windows. The windows from 1 to this number are merged. */
@@ -64,7 +71,7 @@ export interface HistoryStore {
    * Merges the runs of a window. All earlier windows must be merged. Does nothing if the window is
    * merged already.
    */
-  merge(list: HistoryOwner, request: MergeRequest): Promise<MergeOutcome>;
+  merge(watchlist: HistoryOwner, request: MergeRequest): Promise<MergeOutcome>;
   /** Reads the points of one item in a span, oldest run first; empty if there are none. */
   item(
     query: HistorySpan & { readonly watchlistId: string; readonly itemId: string },

@@ -3,6 +3,7 @@ import type { FieldValue } from "../scrapers/catalog.ts";
 import type { HistorySpan, ItemPoint } from "./history.ts";
 import type { HistoryOrder, HistoryStore } from "./history-store.ts";
 
+/** Selects the points of one item's history. */
 export interface ItemHistoryQuery {
   readonly watchlistId: string;
   readonly itemId: string;
@@ -37,6 +38,7 @@ export interface ShownPoint {
   readonly values: Readonly<Record<string, FieldValue>>;
 }
 
+/** A page of the history of an item. `hasMore` is true if more points follow. */
 export interface ItemHistoryPage {
   readonly points: readonly ShownPoint[];
   readonly hasMore: boolean;
@@ -84,6 +86,7 @@ function valuesAfter(points: readonly ShownPoint[]): ShownPoint["values"] {
   return all;
 }
 
+/** Returns a point as clients see it; undefined if the page leaves it out. */
 function shownPoint(
   { runNumber, step, at, status, values }: ItemPoint,
   fields: readonly string[] | undefined,
@@ -97,6 +100,10 @@ function shownPoint(
   return { id, at, runNumber, step, status, values: Object.fromEntries(shown) };
 }
 
+/**
+ * Returns the index after the point with this ID.
+ * @throws 400 if there is no such point
+ */
 function indexAfter(points: readonly ShownPoint[], id: string): number {
   const index = points.findIndex((point) => point.id === id);
   if (index === -1) {

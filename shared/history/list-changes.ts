@@ -36,10 +36,11 @@ export const listChanges = (query: ChangesQuery, history: Reader): Promise<Chang
 
 /** The place at which the next page continues, if the changes are sorted by time. */
 interface TimeCursor extends Place {
-  /** Number of changes of the run that earlier pages have examined, whether or not they matched. */
+  /** Number of the run's changes that earlier pages have examined, whether or not they matched. */
   readonly listed: number;
 }
 
+/** Lists changes by time, run by run. A page can end before it is full. */
 async function changesByTime(query: ChangesQuery, history: Reader): Promise<ChangesPage> {
   const { limit, startingAfter } = query;
   const start = startingAfter === undefined ? undefined : timeCursor(startingAfter);
@@ -73,8 +74,9 @@ interface PageRest {
 }
 
 /**
- * Selects the matching changes from the first changes of a run, as many as the page may still have.
- * `passed` is the number of changes that were examined, whether or not they matched.
+ * Selects the matching changes of a run, in order, until the page is full or no history may be read
+ * any more. `passed` is the number of changes that were examined, whether or not they matched.
+ * `lookups` is the number of items whose history was read.
  */
 async function matchingPart(
   all: readonly FieldChange[],

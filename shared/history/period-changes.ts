@@ -18,7 +18,8 @@ export interface PeriodChange {
 }
 
 /**
- * The changes of a field that were added so far. They are added from the end of the span backwards.
+ * The changes of a field that were added so far. They are added from the end of the span backwards,
+ * so `last` stays the same and `first` is the change that was added last.
  */
 interface OpenField {
   readonly last: FoundChange;
@@ -27,6 +28,7 @@ interface OpenField {
   isComplete: boolean;
 }
 
+/** The changes of an item that were added so far. */
 interface OpenItem {
   readonly fields: Map<string, OpenField>;
   /** True if a delisting was added. Earlier values of the item then do not count. */
@@ -81,6 +83,7 @@ export function periodChanges(watchlistId: string): {
   };
 }
 
+/** Adds the changes of one point to the open fields of its item. */
 function addValues(
   itemOf: (id: string) => OpenItem,
   point: HistoryPoint,
@@ -110,6 +113,7 @@ const placeOf = (
   { watchlistId, runNumber }: Pick<FoundChange, "runNumber" | "watchlistId">,
 ) => ({ watchlistId, itemId, at, runNumber, step });
 
+/** Returns the change of a field over the span; empty if the values at both ends are equal. */
 function changeOf({ last, first, isComplete }: OpenField): readonly PeriodChange[] {
   const isOfNumbers = typeOfField(last.field) === "number";
   const change = isOfNumbers ? { ...last, before: first.before } : last;

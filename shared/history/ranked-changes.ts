@@ -76,6 +76,7 @@ function firstOf<Entry>(count: number, compare: (a: Entry, b: Entry) => number) 
   };
 }
 
+/** Minimum number of entries beyond `count` that a collector of `firstOf` keeps until it sorts. */
 const sortedMin = 1_000;
 
 /** A change whose last known value is in the history before the span. */
@@ -141,9 +142,11 @@ function addPeriodChanges(
   });
 }
 
-/** Receives the runs of one watchlist, newest first. */
+/** A collector for the runs of one watchlist. */
 interface RunsOfWatchlist {
+  /** Receives each run, newest first. */
   readonly add: (segment: RunSegment) => void;
+  /** Returns the changes whose last known value must still be read, after the last run. */
   readonly end: () => readonly UnknownBefore[];
 }
 
@@ -174,12 +177,13 @@ async function eachWatchlist(
 type Sort = ChangesQuery["sort"];
 
 /**
- * Size of a change in a list that is sorted by size or by amount; null if the change has no such
- * size.
+ * Returns the signed size by which a list sorted by `size` (percent) or `amount` (difference) ranks
+ * a change; null if the change has no such size.
  */
 const sizeOf = ({ delta, deltaPercent }: FieldChange, sort: Sort): number | null =>
   sort === "amount" ? delta : deltaPercent;
 
+/** Returns false if a list that is sorted by size or amount leaves out the change. */
 const isListed = (change: FieldChange, sort: Sort): boolean =>
   sort === "time" || sizeOf(change, sort) !== null;
 
@@ -212,6 +216,10 @@ const tooManyPoints = (): Error =>
       "or send sort=time without 'compare'.",
   );
 
+/**
+ * Parses a cursor.
+ * @throws 400 if it is malformed or belongs to another order
+ */
 function rankCursor(
   text: string,
   order: string,

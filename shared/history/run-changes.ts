@@ -3,6 +3,7 @@ import type { FieldChange, FoundChange } from "./field-change.ts";
 import type { HistoryPoint, RunSegment } from "./history.ts";
 import { comparedWith, isReturn } from "./last-known.ts";
 
+/** The directions of a change by which lists of changes can be filtered. */
 export const changeOps = ["increased", "decreased"] as const;
 
 /** Selects the changes to list. An absent filter selects every change. */
@@ -41,6 +42,7 @@ export function changesIn({ watchlistId, segment }: ListedRun): readonly FieldCh
   });
 }
 
+/** Returns the changes of one point, without first values. */
 function fieldChanges(
   { id: itemId, at, step, values }: HistoryPoint,
   { watchlistId, runNumber }: Pick<FoundChange, "runNumber" | "watchlistId">,

@@ -3,7 +3,7 @@ import type { HistorySpan } from "./history.ts";
 import type { HistoryStore } from "./history-store.ts";
 import type { ListedRun } from "./run-changes.ts";
 
-/** Number of watchlists whose first run is read at the same time. */
+/** Number of watchlists, or of items, whose history is read at the same time. */
 export const readsAtOnce = 10;
 
 /** The watchlists whose runs are listed. */
@@ -46,6 +46,7 @@ export function orderOf(run: ListedRun, place: Place): number {
 interface RunSource {
   /** The next run; undefined if there is none. */
   readonly next: () => Promise<ListedRun | undefined>;
+  /** Stops reading. Call it even if `next` still has runs. */
   readonly end: () => Promise<void>;
 }
 
@@ -81,6 +82,7 @@ export async function* runsByTime(
   }
 }
 
+/** Creates the sources of all watchlists for a page that begins at the run of `start`. */
 function sourcesFrom(
   { watchlistIds, span }: ListedWatchlists,
   start: Place,
@@ -122,6 +124,7 @@ async function sourcesFromNewest(
   });
 }
 
+/** Creates the source of one watchlist's runs in a span. */
 function sourceOf(
   watchlistId: string,
   span: HistorySpan & { readonly from?: number },
@@ -140,6 +143,7 @@ function sourceOf(
   };
 }
 
+/** Creates a source that yields `run`, and then the runs of `rest`. */
 function withFirst(run: ListedRun, rest: RunSource): RunSource {
   let first: ListedRun | undefined = run;
   return {

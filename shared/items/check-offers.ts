@@ -8,6 +8,7 @@ import { type OfferCheckResult, presentOfferCheck } from "./offer-check-result.t
 import { type OfferReply, offerReply } from "./offer-envelope.ts";
 import { offerCheckQuarters } from "./offer-prices.ts";
 
+/** A call of `POST /v1/offers/check`. */
 export interface OfferCheckCall extends MeteredCall {
   readonly request: OfferCheckRequest;
 }
@@ -41,6 +42,10 @@ export async function checkOffers(
   return offerReply(request, await meteredRead(call, work, dependencies));
 }
 
+/**
+ * Checks the offers of the request.
+ * @throws Error if the answers are not those of the request, in its order
+ */
 async function checkInOrder(
   { request: { marketplace, offers }, now, deadline: latest }: OfferCheckCall,
   { offerCheckerFor }: CheckOffersDependencies,

@@ -45,6 +45,7 @@ export const productsResponse = v.pipe(
   v.title("ProductsEnvelope"),
 );
 
+/** The response body of a products call. */
 export interface ProductsEnvelope {
   readonly platform: string;
   readonly marketplace: string;
@@ -64,8 +65,8 @@ export function countByStatus(answers: readonly { readonly status: ReadStatus }[
 }
 
 /**
- * Returns the number of items that a call charges: the number of its `ok` and `not_found` answers
- * (specification, section "Item envelope").
+ * Returns the number of items that a call or a step charges: those with an `ok` or `not_found`
+ * answer (specification, section "Item envelope").
  */
 export const chargedItems = ({ ok, notFound }: StatusCounts): number => ok + notFound;
 

@@ -25,6 +25,7 @@ export interface MeteredCall {
   readonly accountId: string;
   /** The API key of the caller, which the ledger records with the charge. */
   readonly apiKeyId: string;
+  /** ID of the request, which is also the ID of its hold. */
   readonly requestId: string;
   /** Method and path of the route. */
   readonly endpoint: string;
@@ -72,8 +73,10 @@ export interface MeteredWork<Answer, Result> extends PaidWork {
   readonly present: (answer: Answer) => Result;
 }
 
+/** The outcome of a metered call. */
 export interface MeteredRead<Answer, Result> {
   readonly answers: readonly Answer[];
+  /** The answers as the client receives them, in the same order. */
   readonly results: readonly Result[];
   /** Credits charged for the call, as stored in the ledger. */
   readonly credits: number;
@@ -85,7 +88,7 @@ export interface MeteredRead<Answer, Result> {
   readonly elapsedMs: number;
 }
 
-/** Milliseconds from the deadline of a call until its hold expires. */
+/** Milliseconds from the deadline of the reads of a call until its hold expires. */
 const settleMilliseconds = 60_000;
 
 const { callLossMs, cancelMs, settleLossMs } = limits.dependencies;
@@ -168,9 +171,13 @@ function refuseOverCap({
   if (maxCredits !== undefined && reserved > maxCredits) throw overMaxCredits(reserved, maxCredits);
 }
 
-/** Bytes reserved for the parts of a response other than its results. */
+/** Upper bound of the bytes of a response without its results. */
 const envelopeBytes = 4_096;
 
+/**
+ * Refuses results that do not fit into a response.
+ * @throws 400 with the size and the maximum
+ */
 function refuseTooLarge(results: readonly unknown[], answerBytesMax: number): void {
   const bytes = Buffer.byteLength(JSON.stringify(results)) + envelopeBytes;
   if (bytes <= answerBytesMax) return;
@@ -181,6 +188,10 @@ function refuseTooLarge(results: readonly unknown[], answerBytesMax: number): vo
   );
 }
 
+/**
+ * Reserves the maximum cost of a call and a slot.
+ * @throws 402 if the balance is too low, 409 if the daily budget is too low, 429 if no slot is free
+ */
 async function reserve(
   call: MeteredCall,
   { scraper, watchlistId, items, reserved: credits }: PaidWork,
@@ -219,6 +230,7 @@ async function reserve(
   if (reserved.outcome === "insufficient") throw insufficientCredits(credits, reserved.balance);
 }
 
+/** Does the work of a call, and releases the call's hold without a charge if the work throws. */
 async function orRelease<Result>(
   call: MeteredCall,
   dependencies: MeteredReadDependencies,
@@ -229,8 +241,8 @@ async function orRelease<Result>(
   try {
     return await work();
   } catch (error) {
-    // If neither this call nor a worker releases the hold, the sweeper releases it after its
-    // expiry.
+    // If the release fails, a worker releases the hold (`cancelLater`). If its message cannot be
+    // sent, the sweeper releases the hold after its expiry.
     await withSeparateLoss(settleLossMs, () =>
       ledger.settle({ accountId, holdId, credits: 0, succeeded: false, now: clock.now() }),
     ).catch(() => cancelLater(call, dependencies));

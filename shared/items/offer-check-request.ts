@@ -80,7 +80,7 @@ export function parseOfferCheckRequest(body: OfferCheckBody): OfferCheckRequest 
   if (unique.size > max) {
     throw invalidParam(
       name,
-      `'${name}' must have at most ${max} different offers per call (got ${unique.size}).`,
+      `'${name}' must have at most ${max} different offers per call (got ${unique.size}). Send fewer.`,
     );
   }
   return { ...shop, offers: [...unique.values()], ...creditCap(body) };
@@ -118,6 +118,7 @@ function parseOfferListingId(raw: string, param: string): string {
   throw invalidParam(param, `'${param}' ${whatIsWrong(id)} Send it as the service returned it.`);
 }
 
+/** Returns what is wrong with an ID that `isOfferListingId` refuses. */
 function whatIsWrong(id: string): string {
   if (id === "") return "must not be empty.";
   if (lengthOf(id) > lengthMax) {

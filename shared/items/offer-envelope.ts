@@ -33,6 +33,7 @@ export const offerEnvelope = <Result extends v.GenericSchema>(result: Result, ti
     v.title(title),
   );
 
+/** The response body of an offers call. */
 export interface OfferEnvelope<Result> {
   readonly platform: string;
   readonly marketplace: string;

@@ -59,7 +59,7 @@ export function parseOffersRequest(body: v.InferOutput<typeof offersBody>): Offe
   if (ids.length > max) {
     throw invalidParam(
       param,
-      `'${param}' must have at most ${max} different IDs per call (got ${ids.length}).`,
+      `'${param}' must have at most ${max} different IDs per call (got ${ids.length}). Send fewer.`,
     );
   }
   return { ...shop, condition: body.condition ?? "all", ids, ...creditCap(body) };

@@ -23,6 +23,7 @@ export const productResultSchema = v.pipe(
   ),
 );
 
+/** A product in API responses: its ID and status, and its fields by name. */
 export type ProductResult = Readonly<Record<string, unknown>> &
   Pick<Answer, "id" | "status" | "fetchedAt">;
 

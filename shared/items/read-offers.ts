@@ -8,6 +8,7 @@ import { offersQuarters, quartersFor } from "./offer-prices.ts";
 import type { OffersRequest } from "./offers-request.ts";
 import { type OffersResult, presentOffers } from "./offers-result.ts";
 
+/** A call of an offers endpoint. */
 export interface OffersCall extends MeteredCall {
   readonly request: OffersRequest;
 }
@@ -42,6 +43,10 @@ export async function readOffers(
   return offerReply(request, await meteredRead(call, work, dependencies));
 }
 
+/**
+ * Reads the offers.
+ * @throws Error if the answers are not those of the request, in its order
+ */
 async function readInOrder(
   { request: { marketplace, ids }, now, deadline: latest }: OffersCall,
   { offerScraperFor }: ReadOffersDependencies,

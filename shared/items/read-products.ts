@@ -12,6 +12,7 @@ import { type MeteredCall, meteredRead, type MeteredReadDependencies } from "./m
 import { presentProduct } from "./product.ts";
 import type { ProductsRequest } from "./request.ts";
 
+/** A call of `POST /v1/products`. */
 export interface ProductsCall extends MeteredCall {
   readonly request: ProductsRequest;
 }
@@ -20,6 +21,7 @@ export interface ReadProductsDependencies extends MeteredReadDependencies {
   readonly scraperFor: (scraper: ScraperId) => Scraper;
 }
 
+/** The response body of a products call, and the credits and balance that the call reports. */
 export interface ProductsRead {
   readonly body: ProductsEnvelope;
   /** Credits charged for the call. */
@@ -67,6 +69,10 @@ export async function readProducts(
   return { body, credits, balance, reserved: work.reserved };
 }
 
+/**
+ * Reads the products.
+ * @throws Error if the answers are not those of the request, in its order
+ */
 async function readInOrder(
   { request, deadline }: ProductsCall,
   { scraperFor }: ReadProductsDependencies,

@@ -96,7 +96,7 @@ export function parseProductsRequest(body: ProductsBody): ProductsRequest {
   if (ids.length > max) {
     throw invalidParam(
       param,
-      `'${param}' must have at most ${max} different IDs per call (got ${ids.length}).`,
+      `'${param}' must have at most ${max} different IDs per call (got ${ids.length}). Send fewer.`,
     );
   }
   const include = platform === "retailer_a" ? body.include : undefined;
@@ -136,6 +136,10 @@ export function idsOf(
   throw missingParam("ids");
 }
 
+/**
+ * Returns the tier of a request, or the default tier.
+ * @throws 400 if it is missing or unknown
+ */
 function parseTier(platform: Platform, wanted: string | undefined): Tier {
   const { defaultTier }: PlatformEntry = platforms[platform];
   const tiers = productTiers(platform);

@@ -18,6 +18,7 @@ interface Way {
  * - on each path, a product or offers step, which finds the offer in the buy box, precedes each
  *   `offer_check` step.
  *
+ * @param path path of the pipeline in the request; `param` of an error begins with it
  * @throws 400 with `param` = the key to change
  */
 export function checkPaths(pipeline: Pipeline, path: string): void {
@@ -27,6 +28,7 @@ export function checkPaths(pipeline: Pipeline, path: string): void {
   checkOffersAreFound(pipeline, path);
 }
 
+/** Returns the references of a pipeline to the steps at which a run can start. */
 function startWays({ entry, baseline, refresh }: Pipeline, path: string): readonly Way[] {
   return [
     { to: entry, param: `${path}.entry` },
@@ -35,6 +37,7 @@ function startWays({ entry, baseline, refresh }: Pipeline, path: string): readon
   ];
 }
 
+/** Returns the references of a step's routes to other steps. */
 const waysFrom = (pipeline: Pipeline, step: Step, path: string): readonly Way[] =>
   step.routes.flatMap(({ run }, at) =>
     run === undefined
@@ -42,6 +45,10 @@ const waysFrom = (pipeline: Pipeline, step: Step, path: string): readonly Way[] 
       : [{ to: run, param: `${path}.steps[${pipeline.steps.indexOf(step)}].routes[${at}].run` }],
   );
 
+/**
+ * Checks that all references name a step.
+ * @throws 400 for the first that does not
+ */
 function checkNames(pipeline: Pipeline, path: string): void {
   const ids = pipeline.steps.map(({ id }) => id);
   const ways = [
@@ -58,6 +65,10 @@ function checkNames(pipeline: Pipeline, path: string): void {
   }
 }
 
+/**
+ * Checks that no step routes items to itself or to an earlier step.
+ * @throws 400 with the loop
+ */
 function checkNoLoops(pipeline: Pipeline, path: string): void {
   const done = new Set<string>();
   const visit = (step: Step, trail: readonly string[]): void => {
@@ -78,6 +89,10 @@ function checkNoLoops(pipeline: Pipeline, path: string): void {
   for (const step of pipeline.steps) visit(step, []);
 }
 
+/**
+ * Checks that a run can reach every step.
+ * @throws 400 for the first step that no run can reach
+ */
 function checkReached(pipeline: Pipeline, path: string): void {
   const reached = new Set(startsOf(pipeline));
   // The loop also processes the IDs that are added during the loop.

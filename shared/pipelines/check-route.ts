@@ -120,7 +120,10 @@ function checkWhere({ field, op, value }: FieldTest, { scraper, path }: Place): 
   checkOp({ when: "ok", op, value, field, type }, { scraper, path });
 }
 
-/** Returns the type of a field. @throws 400 if reads of the scraper do not have the field */
+/**
+ * Returns the type of a field that a test of `where` names.
+ * @throws 400 if a read of the scraper does not have the field
+ */
 function readType(field: string, { scraper, path }: Place): FieldType {
   const { fieldTypes } = stepScrapers[scraper];
   const testable = Object.keys(fieldTypes).filter((one) => whensFor(scraper, one).includes("ok"));
@@ -149,6 +152,10 @@ function checkNoTest({ when, ...route }: Route, { path }: Place): void {
   }
 }
 
+/**
+ * Checks the test of a route whose `when` is `changed` or `ok`.
+ * @throws 400 if it is invalid
+ */
 function checkTest({ when, field, op, value }: Route, place: Place): void {
   const { path } = place;
   if (op === undefined) {
@@ -179,8 +186,8 @@ export function whensFor(scraper: StepScraperId, field: string): readonly When[]
 }
 
 /**
- * For each `op`, whether it applies only to numbers, and whether it compares with the last read or
- * with a value.
+ * For each `op`, whether it applies only to numbers, and with what it compares the field: with the
+ * last known value (`last read`), or with `value` of the test.
  */
 const opRules: Readonly<
   Record<Op, { readonly numbersOnly: boolean; readonly against: "last read" | "value" }>
@@ -242,6 +249,10 @@ interface Test {
   readonly type: FieldType;
 }
 
+/**
+ * Checks that an operator fits the type of the field and of the value.
+ * @throws 400 if it does not fit
+ */
 function checkOp({ when, op, value, field, type }: Test, place: Place): void {
   const { path } = place;
   const { numbersOnly, against } = opRules[op];

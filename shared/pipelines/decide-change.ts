@@ -21,6 +21,7 @@ export interface ChangeDecision {
   readonly matches: boolean;
   /** The changes that match, from the reference value to the value of this read. */
   readonly changes: FieldChanges;
+  /** State of the route after the read. */
   readonly state: RouteState;
 }
 
@@ -68,11 +69,15 @@ export function decideChange(route: Route, state: RouteState, read: ChangeRead):
 
 /**
  * Returns the state of a `changed` route after a read of the item by another step than the route's
- * own step. Keeps the reference values with which the route can still compare. If the route is not
- * gated (see `isGated`), a new number becomes the reference value. A changed field without a
- * reference value gets the value before the read, because the route has not compared the new value
- * yet. Drops the confirmation count of a field whose value is now on the other side of the
- * reference value.
+ * own step.
+ * - Keeps the reference values with which the route can still compare. If the route is not gated
+ *   (see `isGated`), a new number becomes the reference value.
+ * - A changed field without a reference value gets the value before the read, because the route has
+ *   not compared the new value yet.
+ * - Drops the number of confirming reads of a field (`seen`) if its value is now on another side of
+ *   the reference value.
+ *
+ * `before` and `after` are the readings of the route's kind before and after the read.
  */
 export function keepState(
   route: Route,
@@ -160,6 +165,7 @@ interface FieldDecision {
   readonly reference: FieldValue;
 }
 
+/** Decides whether one field of a read matches the route. */
 function decideField(route: Route, read: FieldRead): FieldDecision {
   const { is, verdict, isDelayed } = read;
   const reference = isComparable(route, read.reference) ? read.reference : is;
@@ -190,6 +196,7 @@ function readsInRow({ confirm = 1 }: Route, read: FieldRead, effect: Effect): nu
  */
 type Side = "same" | "above" | "below" | "other";
 
+/** Returns the position of `is` relative to the reference value. */
 function sideOf(field: string, is: FieldValue, reference: FieldValue): Side {
   if (areEqual(field, is, reference)) return "same";
   if (typeof is !== "number" || typeof reference !== "number") return "other";
@@ -222,6 +229,7 @@ interface Compared {
  */
 type Effect = "holds" | "opposite" | "none";
 
+/** Returns the effect of a value on a route, from the difference to the reference value. */
 function effectOf(route: Route, compared: Compared): Effect {
   const { field, is, reference } = compared;
   const side = sideOf(field, is, reference);
@@ -239,6 +247,7 @@ function effectOf(route: Route, compared: Compared): Effect {
  */
 const tolerance = 1e-9;
 
+/** Returns true if the difference from the reference value reaches both minimums of the route. */
 function isLargeEnough(
   { min_delta: least = 0, min_delta_percent: percent = 0 }: Route,
   { is, reference }: Compared,
@@ -261,6 +270,7 @@ function nextReference(route: Route, reference: FieldValue, is: FieldValue): Fie
   return !isGated(route) && typeof is === "number" ? is : reference;
 }
 
+/** Sets a member of a record; deletes it if the value is undefined. */
 function setOrDelete<Value>(
   record: Record<string, Value>,
   name: string,

@@ -71,8 +71,14 @@ export interface FieldTest {
  */
 export interface Route {
   readonly when: When;
+  /**
+   * Field that `op` tests. With `changed`, it is also the field that must change; absent for any
+   * tracked field.
+   */
   readonly field?: string;
+  /** Operator of the test of `field`; absent if the route has no such test. */
   readonly op?: Op;
+  /** Value with which `op` compares `field`; absent for `increased` and `decreased`. */
   readonly value?: TestValue;
   /** Further tests, which must all pass. */
   readonly where?: readonly FieldTest[];
@@ -91,6 +97,7 @@ export interface Route {
   readonly cooldown?: string;
   /** ID of the step to which matching items are routed. */
   readonly run?: string;
+  /** If true, events report the matching items. */
   readonly notify?: boolean;
 }
 
@@ -98,7 +105,9 @@ export interface Route {
 export const isMetadataReference = (value: TestValue | undefined): value is MetadataReference =>
   typeof value === "object" && "metadata" in value;
 
+/** One read of a pipeline: its scraper, and the routes of what it reads. */
 export interface Step {
+  /** ID that is unique in the pipeline. */
   readonly id: string;
   readonly scraper: StepScraperId;
   /** Condition filter of `retailer_a.offers`; absent for `all`. */
@@ -123,7 +132,10 @@ export interface Pipeline {
   readonly steps: readonly Step[];
 }
 
-/** Returns the step with this ID. @throws Error if the pipeline has no such step */
+/**
+ * Returns the step of a pipeline with this ID.
+ * @throws Error if the pipeline has no such step
+ */
 export function stepOf(pipeline: Pipeline, id: string): Step {
   const step = pipeline.steps.find((candidate) => candidate.id === id);
   if (step === undefined)

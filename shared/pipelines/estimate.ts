@@ -54,6 +54,7 @@ interface Walk {
   readonly isSure: (route: Route) => boolean;
 }
 
+/** Returns the maximum price, in credits, of the steps that all items are certain to reach. */
 function creditsFrom(pipeline: Pipeline, { start, items, isSure }: Walk): number {
   const taken = new Set([start]);
   let credits = 0;
@@ -99,10 +100,10 @@ export interface RunBounds {
 }
 
 /**
- * Calculates the lowest and highest cost of a run under a credit limit, in credits. A step is read
- * completely or not at all. The step costs nothing if the limit leaves too few credits for the
- * items that are certain to reach the step. If other items may reach the step too, the step costs
- * at most what is left of the limit.
+ * Calculates the lowest and highest cost of a run under a credit limit, in credits. A step costs
+ * nothing if the limit leaves too few credits for the items that are certain to reach the step,
+ * because a step is read completely or not at all. Otherwise, the step costs at most what is left
+ * of the limit.
  */
 export function boundsOf(pipeline: Pipeline, items: RunItems): RunBounds {
   const best = boundOf(pipeline, items, {
@@ -118,11 +119,13 @@ export function boundsOf(pipeline: Pipeline, items: RunItems): RunBounds {
 }
 
 interface Bound {
+  /** Returns true if the bound assumes that every item matches the route. */
   readonly takes: (route: Route) => boolean;
   /** Price of one read of an item, in quarter-credits. */
   readonly quartersOf: (scraper: StepScraperId) => number;
 }
 
+/** Calculates one bound of the cost of a run, in credits. */
 function boundOf(
   pipeline: Pipeline,
   { starts, limit }: RunItems,
@@ -156,6 +159,7 @@ interface Deferral {
   readonly step: string;
   /** Price of the step, in credits. */
   readonly credits: number;
+  /** Credits that the limit has left for the step. */
   readonly available: number;
 }
 

@@ -18,7 +18,10 @@ export interface TestedItem {
   readonly metadata?: Metadata;
 }
 
-/** The result of the tests of a condition on a read. `unknown`: the read lacks a tested field. */
+/**
+ * The result of the tests of a condition on a read. `unknown`: the read does not show whether the
+ * condition is met, for example because it lacks a tested field.
+ */
 export type Verdict = "met" | "unmet" | "unknown";
 
 /**
@@ -31,11 +34,12 @@ const testsOf = ({ field, op, value, where = [] }: Route): readonly FieldTest[] 
     : [{ field, op, value: value ?? "" }, ...where];
 
 /**
- * Evaluates the tests of a route on the values of a read: `unmet` if one fails, else `unknown` if
- * the read lacks a tested field, else `met`. A test of null with `below` or `above` fails.
- * Exception: for a route with `once`, the result of this test is `unknown`, because the price of a
- * sold-out item may still meet the condition. A test fails, even with `is_not`, if it compares with
- * metadata that the item lacks, or that has another type than the field.
+ * Evaluates the tests of a route on the values of a read. Returns `unmet` if one test fails,
+ * otherwise `unknown` if the read lacks a tested field, otherwise `met`.
+ * - A test with `below` or `above` fails if one of the two values is null. Exception: with `once`,
+ *   its result is `unknown`, because the price of a sold-out item may still meet the condition.
+ * - A test fails, even with `is_not`, if it compares with metadata that the item lacks, or that has
+ *   another type than the field.
  */
 export function verdictOf(route: Route, { values, metadata = {} }: TestedItem): Verdict {
   let isKnown = true;

@@ -32,6 +32,10 @@ export function parsePipeline(value: unknown, shop: Shop, path = "pipeline"): Pi
   return pipeline;
 }
 
+/**
+ * Checks the IDs, the scrapers and the routes of steps.
+ * @throws 400 for the first fault
+ */
 function checkSteps(steps: readonly Step[], shop: Shop, path: string): void {
   for (const [at, step] of steps.entries()) {
     const place = `${path}.steps[${at}]`;
@@ -49,6 +53,10 @@ function checkSteps(steps: readonly Step[], shop: Shop, path: string): void {
   }
 }
 
+/**
+ * Checks that the scraper of a step fits the platform and the condition.
+ * @throws 400 if it does not fit
+ */
 function checkScraper({ scraper, condition }: Step, { platform }: Shop, place: string): void {
   const entry = stepScrapers[scraper];
   if (entry.platform !== platform) {

@@ -103,6 +103,7 @@ export function derivedPrice(
   return isOldEnough ? value(trace, read) : undefined;
 }
 
+/** Returns the trace of `previousPrice` after a read that changed the price. */
 function withPrevious({ since, previous, last }: PriceTrace, { was, is }: PriceRead): PriceTrace {
   const before = typeof was === "number" ? was : last;
   if (before === undefined) return { since };
@@ -111,6 +112,7 @@ function withPrevious({ since, previous, last }: PriceTrace, { was, is }: PriceR
   return areEqual("price", before, is) ? earlier : { since, previous: before };
 }
 
+/** Returns the last price that differs from the price of the read; undefined if unknown. */
 function previousAt(trace: PriceTrace, read: PriceRead): number | undefined {
   const { previous, last } = traceAfter("previousPrice", trace, read);
   return last ?? previous;
@@ -142,6 +144,10 @@ function lowestOf(window: number): DerivedPrice {
   };
 }
 
+/**
+ * Adds a price that applied until `day`. Drops the entries that are not lower, because they leave
+ * the window earlier and so cannot become the lowest price.
+ */
 function withLowest(days: Entries, [day, price]: readonly [number, number]): Entries {
   const lower = days.filter(([, earlier = 0]) => earlier < price);
   return lower.at(-1)?.[0] === day ? lower : [...lower, [day, price]];
@@ -182,11 +188,13 @@ function averageOf(window: number): DerivedPrice {
 }
 
 interface DailyPart {
+  /** The UTC day, in days since 1970. */
   readonly day: number;
+  /** Duration of the part, in milliseconds. */
   readonly ms: number;
 }
 
-/** Splits the time from `from` to `until` at the starts of UTC days. */
+/** Splits the time from `from` to `to` (milliseconds since 1970) at the starts of UTC days. */
 function dailyParts(from: number, to: number): readonly DailyPart[] {
   const parts: DailyPart[] = [];
   for (let at = from; at < to; at = (dayOf(at) + 1) * dayMs) {
@@ -196,6 +204,7 @@ function dailyParts(from: number, to: number): readonly DailyPart[] {
   return parts;
 }
 
+/** Adds the time during which a price applied on a day to the entry of that day. */
 function withPart(
   days: Entries,
   { day, ms, price }: DailyPart & { readonly price: number },

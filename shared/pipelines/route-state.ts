@@ -46,8 +46,8 @@ export interface RoutePart {
 }
 
 /**
- * Returns true if a route compares with the values that it notified last, counts reads that meet
- * its condition, or delays its notifications.
+ * Returns true if a route does not report each match at once: it needs a minimum difference from
+ * the value that it notified last, or has `confirm`, `cooldown` or `once`.
  */
 export const isGated = (route: Route): boolean =>
   route.min_delta !== undefined ||
@@ -61,7 +61,10 @@ export const isDirectional = ({ op }: Route): boolean => op === "increased" || o
 
 const partsByStep = new WeakMap<Step, readonly RoutePart[]>();
 
-/** Returns the parts of a step's routes, in route order. Only a part with a key has a state. */
+/**
+ * Returns the parts of a step's routes, in route order: the whole route, or its two halves (see
+ * `RoutePart`). Only a part with a key has a state.
+ */
 export function partsOf(step: Step): readonly RoutePart[] {
   const known = partsByStep.get(step);
   if (known !== undefined) return known;
@@ -72,6 +75,7 @@ export function partsOf(step: Step): readonly RoutePart[] {
   return parts;
 }
 
+/** Splits a route as `RoutePart` describes; returns the whole route if it is not split. */
 function halvesOf(route: Route): readonly Route[] {
   const { cooldown, run, notify, ...condition } = route;
   if (cooldown === undefined || run === undefined || notify !== true) return [route];

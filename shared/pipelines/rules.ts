@@ -50,6 +50,7 @@ export interface RouteMatches {
   readonly changes: FieldChanges;
   /** True if at least one change is new: no earlier read observed it. */
   readonly hasNews: boolean;
+  /** True if a tracked field changed since the last reading of the same kind. */
   readonly trackedChanged: boolean;
   /**
    * True if an event must report the changes: a `changed` route with `notify` matched a change that
@@ -148,6 +149,7 @@ interface Decision extends Partial<ChangeDecision> {
   readonly matches: boolean;
 }
 
+/** Decides whether an item matches a part of a route. */
 function decide(part: RoutePart, outcome: Outcome): Decision {
   const { route, key } = part;
   const { states, after, at } = outcome;
@@ -246,9 +248,11 @@ function acrossNull(changes: FieldChanges, notifying: readonly Decision[]): Fiel
   return bridged;
 }
 
+/** Returns the changes of these fields. */
 const only = (changed: FieldChanges, fields: readonly (string | undefined)[]): FieldChanges =>
   Object.fromEntries(Object.entries(changed).filter(([field]) => fields.includes(field)));
 
+/** Returns the fields that `changed` routes name; undefined for a route without a field. */
 const fieldsNamedBy = (routes: readonly Route[]): readonly (string | undefined)[] =>
   routes.filter(({ when }) => when === "changed").map(({ field }) => field);
 
@@ -265,7 +269,7 @@ function conditionOf(route: Route, outcome: Tested): Verdict {
 
 /**
  * For each `when`, a function that returns true if this `when` selects the item. The tests of the
- * route are evaluated separately. Only `failed` is called for a failed read.
+ * route are evaluated separately. For a failed read, `conditionOf` calls only `failed`.
  */
 const takes: Readonly<Record<When, (outcome: Tested, route: Route) => boolean>> = {
   new: ({ status, firstRead }) => status === "ok" && firstRead,
@@ -282,8 +286,9 @@ const takes: Readonly<Record<When, (outcome: Tested, route: Route) => boolean>> 
 /**
  * Merges a new reading into the last reading of its kind (`before`), and returns the result: adds
  * new fields and replaces changed values. A field that is absent in `observed` keeps its last
- * value. A price that differs by at most half a cent also keeps its stored value, so that a slow
- * drift is detected when it exceeds half a cent. Returns `before` itself if nothing differs.
+ * value. A price that differs by at most half a cent also keeps its stored value. Otherwise, a
+ * price that changes slowly would never differ enough to count. Returns `before` itself if nothing
+ * differs.
  */
 export function mergeReading(before: Snapshot | null, observed: Snapshot): Snapshot {
   if (before === null) return observed;

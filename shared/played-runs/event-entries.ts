@@ -17,7 +17,7 @@ export const eventCounts = v.pipe(
 );
 
 /**
- * Returns the entries of the events that a played run would have sent: one for each item of an
+ * Returns the entries of the events that a run in memory would have sent: one for each item of an
  * event.
  */
 export const entriesOf = ({ run, events }: Pick<PlayedRun, "run" | "events">): EventEntry[] =>
@@ -25,6 +25,7 @@ export const entriesOf = ({ run, events }: Pick<PlayedRun, "run" | "events">): E
     entriesIn(event).map((entry) => ({ type: event.type, run_number: run.runNumber, entry })),
   );
 
+/** Returns the entries in the body of an event; empty for an event without items. */
 function entriesIn({ body }: SerializedEvent): readonly Record<string, unknown>[] {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `runEvents` made this body
   const { data } = JSON.parse(body) as {

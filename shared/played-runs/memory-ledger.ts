@@ -1,7 +1,7 @@
 import type { Ledger } from "../credits/ledger.ts";
 
 /**
- * Creates a ledger for a played run. The ledger stores and charges nothing.
+ * Creates a ledger for a run in memory (see `playRun`). The ledger stores and charges nothing.
  * @param reserve decides whether the credits cover a step
  */
 export const memoryLedger = (reserve: Ledger["reserve"]): Ledger => ({

@@ -3,9 +3,11 @@ import { toColumns } from "../watchlists/item-columns.ts";
 import { countByState, maxChangedAt, type StoredPage } from "../watchlists/page.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
 
-/** A page in memory with the items of runs. */
+/** A page in memory with the items that runs in memory read and change. */
 export interface MemoryPages {
+  /** A store with this one page. */
   readonly pages: PageStore;
+  /** Returns the current items, sorted by ID. */
   readonly items: () => readonly Item[];
   /** Adds items to the page. An item replaces the item with the same ID. */
   readonly put: (items: readonly Item[]) => void;
@@ -18,7 +20,8 @@ function merged(items: readonly Item[], more: readonly Item[]): readonly Item[] 
 }
 
 /**
- * Creates a page store in memory, which has no items at first.
+ * Creates a page store in memory, which has no items at first. Changes of item details are not
+ * stored.
  * @param stored the real page store, from which only item details are read
  */
 export function memoryPages(stored: Pick<PageStore, "details">): MemoryPages {

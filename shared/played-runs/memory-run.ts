@@ -19,12 +19,16 @@ export interface MemoryRun {
   readonly queue: RunQueue;
   /** Takes the next batch to read; undefined if there is none. */
   readonly nextBatch: () => BatchRef | undefined;
-  /** Returns the run as it is now. @throws Error before the run is claimed */
+  /**
+   * Returns the run as it is now.
+   * @throws Error before the run is claimed
+   */
   readonly run: () => Run;
   /** Returns the changes that the end of the run makes in the watchlist; null before the end. */
   readonly outcome: () => WatchlistOutcome | null;
 }
 
+/** Fails, because only processes that resume a run or decide about it call these methods. */
 const failUnused = async (): Promise<never> => {
   throw new Error(
     "Invariant broken: a run in memory must not use the methods for other processes. Correct the code.",
@@ -106,6 +110,7 @@ interface MemoryStep {
   readonly results: Map<number, BatchResult>;
 }
 
+/** Creates the store of the steps of one run, in memory. */
 function memorySteps(run: () => Run): StepStore {
   let starts: Starts = new Map();
   const steps = new Map<string, MemoryStep>();

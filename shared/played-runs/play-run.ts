@@ -31,6 +31,7 @@ interface PlayDependencies {
   readonly ledger: Ledger;
   readonly read: StepReader;
   readonly history: Pick<HistoryStore, "item" | "mergedWindows">;
+  /** The stored runs of the watchlist, which show whether its history is complete. */
   readonly earlierRuns: Pick<RunStore, "list">;
   readonly random: RandomSource;
   readonly clock: Clock;
@@ -54,8 +55,9 @@ export interface PlayedRun {
 }
 
 /**
- * Plays a claimed run in memory: plans, reads and ends the run with the run engine. Stores and
- * sends nothing. Returns the ended run and the events that it would have sent.
+ * Plays a claimed run in memory: the code of real runs (`shared/runs`) plans, reads and ends the
+ * run, on stores in memory. Stores and sends nothing. Returns the ended run, its results, and the
+ * events that it would have sent.
  */
 export async function playRun(
   { memory, watchlist, deadline }: PlayRequest,

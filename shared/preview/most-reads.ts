@@ -5,6 +5,7 @@ import { stepScrapers } from "../scrapers/catalog.ts";
 /** The reads of one step if every item takes every route. */
 export interface MostReads {
   readonly step: Step;
+  /** Number of items that the step reads. */
   readonly items: number;
   /** The highest price of these reads, in credits. */
   readonly credits: number;

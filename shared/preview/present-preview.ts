@@ -149,6 +149,7 @@ function readOf(
   return { step: step.id, status, read_at: fetchedAt, values: observed, changes };
 }
 
+/** Returns the changes that a step observed of an item; empty if there are none. */
 const changesIn = (
   results: Preview["results"],
   { step }: PreviewedStep,

@@ -20,6 +20,7 @@ import type { Watchlist } from "../watchlists/watchlist.ts";
 import { type MostReads, mostReads } from "./most-reads.ts";
 import { detailsOfItems } from "../watchlists/details-of-items.ts";
 
+/** A call of `POST /v1/watchlists/{id}/preview`. */
 export interface PreviewCall extends MeteredCall {
   readonly request: PreviewRequest;
 }
@@ -48,6 +49,7 @@ export interface PreviewedStep {
   readonly answers: readonly StepAnswer[];
 }
 
+/** A run that was previewed, with the reads and charges of the call. */
 export interface Preview extends PlayedRun {
   readonly steps: readonly PreviewedStep[];
   /** The most reads that each step can make, and their price. The call reserved these credits. */
@@ -59,10 +61,10 @@ export interface Preview extends PlayedRun {
 }
 
 /**
- * Runs a pipeline once on some items of a watchlist, with live reads. The run engine plans, reads
- * and ends this run on stores in memory: no run is stored and no event is sent. Each step costs
- * what it costs in a real run. The call first reserves the maximum price of all reads that the
- * routes can cause.
+ * Runs a pipeline once on some items of a watchlist, with live reads. The code of real runs
+ * (`shared/runs`) plans, reads and ends this run on stores in memory: no run is stored and no event
+ * is sent. Each step costs what it costs in a real run. The call first reserves the maximum price
+ * of all reads that the routes can cause.
  * @throws before any read: 402 if the balance or `max_credits` is too low, 409 if the daily budget
  * is too low, 429 if no slot is free. Later: 503 if a dependency fails or no time is left to
  * respond; the errors of the scrapers
@@ -105,8 +107,8 @@ export async function preview(
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
 
 /**
- * The watchlist before its next run. Its limits apply to runs only: a call has the limits of the
- * call and of the account.
+ * Returns the watchlist as it is before its next run, but with the previewed pipeline and without
+ * limits. Its limits apply to runs only. A preview has the limits of the call and of the account.
  */
 const previewedWatchlist = ({ watchlist, pipeline }: PreviewRequest): Watchlist => ({
   ...watchlist,
@@ -117,8 +119,8 @@ const previewedWatchlist = ({ watchlist, pipeline }: PreviewRequest): Watchlist 
 });
 
 /**
- * Returns the dependencies of the run engine: the items in memory, and the stored history of their
- * prices.
+ * Returns the dependencies of the run in memory: its items, a ledger that accepts every
+ * reservation, and the stored history of the items.
  */
 async function engineOf(
   { request: { watchlist, items } }: PreviewCall,

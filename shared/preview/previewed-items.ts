@@ -25,7 +25,7 @@ export function refuseWithoutItems({ itemCounts }: Pick<Watchlist, "itemCounts">
 /**
  * Parses the item IDs that a preview request contains. Returns the IDs normalized, unique and
  * sorted.
- * @param sent the IDs as the client sent them, from 1 to `limits.previewItemsMax` different IDs
+ * @param sent the IDs as the client sent them
  * @throws 400 that names the parameter, if an ID is malformed, if there are no IDs, or if there are
  * more than `limits.previewItemsMax` different IDs
  */
@@ -40,7 +40,7 @@ export function parsePreviewedIds(
   if (ids.length > previewItemsMax) {
     throw invalidParam(
       "items",
-      `'items' must have at most ${quantity(previewItemsMax, "ID")} (got ${ids.length}).`,
+      `'items' must have at most ${quantity(previewItemsMax, "ID")} (got ${ids.length}). Send fewer.`,
     );
   }
   return ids.toSorted(compareIds);
@@ -77,7 +77,7 @@ export async function findPreviewItems(
   return items;
 }
 
-/** Maximum number of items for which a separate range is read for each item. */
+/** Maximum number of IDs for which `rangesOf` returns one range for each ID. */
 const rangesMax = 100;
 
 /**
@@ -96,6 +96,10 @@ function rangesOf(
     : [{ from, to }];
 }
 
+/**
+ * Returns the item if a run reads it.
+ * @throws 400 if it is missing or delisted
+ */
 function readable(item: Item | undefined, id: string): Item {
   if (item === undefined) {
     throw invalidParam(

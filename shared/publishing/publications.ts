@@ -17,7 +17,9 @@ export interface Publication {
 
 /** The newest run of an account in the feed. Only the store that returned the position uses it. */
 export interface FeedPosition {
+  /** Number of the run in the feed. */
   readonly sequence: number;
+  /** Time at which the run was added to the feed, ISO 8601. */
   readonly appendedAt: string;
 }
 

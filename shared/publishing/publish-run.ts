@@ -32,14 +32,18 @@ export interface PublishDependencies {
 const listedEventsMax = 10;
 
 /**
- * Creates the publisher of run events. The publisher first stores the bodies of the events. One
- * transaction then makes the run visible and its delivery targets due. Last, the publisher sends
- * wake-up messages; if it crashes before, the sweeper sends them. Every write is idempotent.
+ * Creates the publisher of run events. For each run, the publisher takes three steps:
+ * 1. It stores the bodies of the events.
+ * 2. One transaction adds the run to the feed and to the outboxes of its delivery targets.
+ * 3. It sends wake-up messages to the delivery workers. After a crash, the sweeper sends them.
+ *
+ * Every write is idempotent.
  */
 export function runEventPublisher(dependencies: PublishDependencies): RunEventPublisher {
   return { publish: (run) => publish(run, dependencies) };
 }
 
+/** Publishes the events of one run. Does nothing if the run has no events. */
 async function publish(run: RunEventStream, dependencies: PublishDependencies): Promise<void> {
   const { endpoints, destinations, bodies, publications, queue, hasBus } = dependencies;
   const { accountId, runId, watchlistId, runNumber, webhookEndpointId } = run;
@@ -48,8 +52,9 @@ async function publish(run: RunEventStream, dependencies: PublishDependencies): 
   if (event === undefined) return;
   const { createdAt } = event;
   const types = [...new Set(archived.events.map(({ type }) => type))];
-  // Reads the position after the archive, which takes seconds for a large run: other runs of the
-  // account could move the position during this time. The reads of single rows are one request.
+  // The position is read after the archive is stored. The archive of a large run takes seconds, in
+  // which other runs of the account could change the position. The reads of the two rows start at
+  // the same time, because the client then combines them into one request.
   const [position, destination, receivers] = await Promise.all([
     publications.position(accountId),
     destinations.get(accountId),
@@ -86,7 +91,11 @@ async function publish(run: RunEventStream, dependencies: PublishDependencies): 
   );
 }
 
-/** Returns the IDs of the events of the given types, null for all types; none for a large run. */
+/**
+ * Returns the event IDs that an outbox entry lists. Returns an empty array if the run has more than
+ * `listedEventsMax` events.
+ * @param types the event types to include; null for all
+ */
 function eventIdsOf({ events }: ArchivedRun, types: readonly string[] | null): readonly string[] {
   if (events.length > listedEventsMax) return [];
   return events.filter(({ type }) => types?.includes(type) ?? true).map(({ id }) => id);

@@ -25,6 +25,7 @@ export interface TakeSnapshotDependencies {
  * groups make files only slightly smaller.
  */
 const itemsInGroup = 5_000;
+/** Number of random bytes in the name of a snapshot file. */
 const nameBytes = 6;
 
 /** Creates the writer of snapshot files, which stores them in the events bucket. */
@@ -41,6 +42,10 @@ export const itemSnapshots = (dependencies: TakeSnapshotDependencies): ItemSnaps
   },
 });
 
+/**
+ * Returns true if the S3 destination of the account includes a snapshot file of this run: of every
+ * run, or of the first run of a UTC day.
+ */
 async function isWanted(
   { accountId, watchlistId, runNumber, startedAt }: Run,
   { destinations, runs }: Pick<TakeSnapshotDependencies, "destinations" | "runs">,
@@ -89,6 +94,7 @@ async function readsAfter(
   return readEverything(ended) ? [ended.finishedAt ?? "", ...earlier] : earlier;
 }
 
+/** Builds the row of an item. `reads` are the end times of the newest complete runs. */
 function rowOf(
   { id: runId, runNumber }: Run,
   item: Item,

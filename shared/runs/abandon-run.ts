@@ -58,9 +58,8 @@ export async function abandonRun(run: Run, dependencies: AbandonDependencies): P
 }
 
 /**
- * Stores the outcomes of items that were routed to later steps. The later steps should have stored
- * these outcomes, but may never have run. Each such item gets an owed retry of the step to which it
- * was routed.
+ * Stores the outcomes of items that were routed to later steps. The later step normally stores such
+ * an outcome, but it may never have run. The item then also gets an owed retry of the later step.
  */
 async function storeLeftOver(run: Run, dependencies: AbandonDependencies): Promise<void> {
   const { steps } = dependencies;
@@ -95,7 +94,7 @@ function missedBy(
 /**
  * Completes all open batches of a step: records a result for each batch without one, and stores its
  * outcomes in the items. An item that was not read becomes `deferred` if the step was deferred,
- * otherwise `unavailable`. Returns the updated step.
+ * otherwise `unavailable`. Returns the updated step. Stops early if the watchlist was deleted.
  */
 async function withoutOpenBatches(
   run: Run,
@@ -127,8 +126,9 @@ async function withoutOpenBatches(
 
 /**
  * Releases the hold of a step without a stored decision. The process that planned the step may have
- * reserved credits and then died. Before the release, this function reserves the same hold ID. The
- * ledger opens a hold only once, so a process that is still running cannot open this hold later.
+ * reserved credits and then died. This function first reserves credits under the same hold ID, and
+ * then releases this hold. The ledger opens a hold ID only once. A process that is still running
+ * therefore cannot reserve these credits after the release.
  */
 async function releaseUndecided(
   run: Run,

@@ -19,14 +19,16 @@ export interface AdvanceDependencies extends PlanDependencies, ReserveDependenci
 }
 
 /**
- * Starts the first step at or after position `from` of the run order that has items to read, by
- * sending its batches. All steps before `from` must be complete. Idempotent. Does nothing if the
- * run is in another phase than `reading`, or if it has an error because it was abandoned. Does not
- * send the batches of a step again, even if their messages were lost; `resumeRun` does this. Sends
- * the run to the finisher in two cases: no step has items left to read; or the balance does not
- * cover the next step, and the run has not read anything yet. If the customer's credit limit or
- * daily budget does not cover a step, defers only this step, so that a cheaper step can still be
- * read.
+ * Starts the next step of a run: the first one with items to read, at or after position `from` of
+ * the run order. Positions count from 0, and all steps before `from` must be settled. Idempotent.
+ *
+ * - Does nothing if the run is not in phase `reading`, or has an error because it was abandoned.
+ * - Sends the batches of the step. Does not send them again, even if their messages were lost;
+ *   `resumeRun` does this. The step worker only defers the items of a step without enough credits.
+ * - Sends the run to the finisher if no step has items to read.
+ * - Also sends the run to the finisher if nothing was read and the balance does not cover the step.
+ * - If nothing was read and a credit limit or daily budget does not cover the step, defers the step
+ *   and continues with the next one, which may be cheaper.
  */
 export async function advanceRun(
   run: Run,
@@ -45,7 +47,7 @@ export async function advanceRun(
       (await steps.get(run.id, step.id)) ?? (await planStep(run, position, dependencies));
     if (planned === "over") return;
     if (planned === undefined || planned.stats !== null) continue;
-    // Each repeated message of the previous step leads to this line. If each of them sent all
+    // Each repeated message of the previous step reaches this line. If each repetition sent all
     // batches again, the number of messages would multiply with every step.
     if (planned.isSent) return;
     if ((await startStep(run, planned, dependencies)) === "done") return;
@@ -55,8 +57,9 @@ export async function advanceRun(
 }
 
 /**
- * Reserves the credits of a step and sends its batches, or ends the run. Returns `passed` if the
- * step was deferred without sending its batches, so that the next step follows immediately.
+ * Reserves the credits of a step and sends its batches, or sends the run to the finisher. Returns
+ * `passed` if the step was deferred and no batch was sent, so that the caller starts the next step.
+ * Returns `done` in all other cases.
  */
 async function startStep(
   run: Run,

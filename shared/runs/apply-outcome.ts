@@ -99,6 +99,7 @@ function isNews(item: Item, outcome: ItemOutcome, { pipeline, step }: Reading): 
   );
 }
 
+/** Returns the item after an `ok` outcome, without the new revision. */
 function applyReading(item: Item, outcome: ItemOutcome, reading: Reading): Item {
   const { pipeline, step } = reading;
   return {

@@ -19,15 +19,14 @@ interface BatchRead {
   readonly answers: readonly StepAnswer[];
 }
 
-/** Returns the known details of an item of a batch; empty if there are none. */
+/** Returns the known details of the item with this ID; an empty object if there are none. */
 export type DetailsOf = (id: string) => KnownDetails;
 
 /**
  * Stores the product facts (title, address, image, sellers) that a batch read. Returns a function
- * that returns the details of an item of the batch. The details are the newest known facts, and the
- * label and metadata that clients had set by the end of the read. If the batch has no facts, and no
- * outcome can contain or test details, reads and stores nothing, and the returned function returns
- * no details.
+ * for the details of the batch's items: the newest known facts, and the label and metadata that
+ * clients had set by the end of the read. If the batch has no facts, and no event or route can use
+ * details, this function reads and stores nothing. The returned function then returns no details.
  */
 export async function batchDetails(
   { run, step, items, answers }: BatchRead,
@@ -53,8 +52,8 @@ export async function batchDetails(
   // the two writes, the batch is read again.
   const outcome = await pages.changeDetails(run, { ids, change });
   if (outcome !== "done") {
-    // After many conflicts, a later read stores the facts. An error here would make the service
-    // read and pay for the source again.
+    // The write failed after many conflicts. A later run stores the facts. An error here would
+    // repeat the whole batch, so the service would pay the source for the same reads again.
     const range = { from: ids[0] ?? "", to: ids.at(-1) ?? "" };
     const known = await pages.details(run.watchlistId, range);
     for (const id of ids) change(known.get(id), id);
@@ -62,6 +61,7 @@ export async function batchDetails(
   return (id) => knownDetails(after.get(id));
 }
 
+/** The product facts that one read found for one item. */
 type Shown = Parameters<typeof withFacts>[1];
 
 /**

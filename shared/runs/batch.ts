@@ -4,17 +4,19 @@ import type { RunRef } from "./run.ts";
 
 /** Item counts of a batch by status, and the price of its answers. */
 export interface BatchCounts {
+  /** The sum of `ok`, `partial`, `notFound` and `unavailable`. */
   readonly requested: number;
   readonly ok: number;
   readonly partial: number;
   readonly notFound: number;
   readonly unavailable: number;
+  /** Number of planned items without an answer: removed, or without an offer to check. */
   readonly skipped: number;
   /** Price of the answers, in quarter-credits. */
   readonly quarters: number;
 }
 
-/** Counts to start a sum with: all 0. */
+/** The counts of no batch: all 0. */
 export const noCounts: BatchCounts = {
   requested: 0,
   ok: 0,
@@ -57,12 +59,13 @@ export interface BatchShape {
   /** Number of items with a `partial` answer whose previous answer was complete. */
   readonly incomplete: number;
   /**
-   * For each field, the number of compared items that had a value, and of those that have none now.
+   * By field: how many compared items had a value in the earlier reading (`had`), and how many of
+   * these have no value now (`lost`).
    */
   readonly fields: Readonly<Record<string, readonly [had: number, lost: number]>>;
 }
 
-/** A recorded result with only the outcomes that affect an event, a stat or a route. */
+/** A recorded batch result that has only the outcomes that affect an event, a stat or a route. */
 export interface EffectiveResult extends BatchResult {
   /** The history points of all outcomes. */
   readonly points: readonly PointLine[];
@@ -75,6 +78,7 @@ export interface EffectiveResult extends BatchResult {
 
 /** Outcomes of one step that a batch of a later step stores in the items. */
 export interface CarriedOutcomes {
+  /** ID of the step that read the items. */
   readonly step: string;
   readonly outcomes: readonly ItemOutcome[];
 }
@@ -91,6 +95,7 @@ export interface PlannedBatch {
 export interface BatchRef extends RunRef {
   readonly runId: string;
   readonly step: string;
+  /** Random ID of the step's plan to which the batch belongs. */
   readonly plan: string;
   /**
    * ID of the run's plan, if the batch belongs to that plan; otherwise null (as in `StepRecord`).

@@ -9,15 +9,18 @@ import { overlapMetrics, startMetrics } from "./run-metrics.ts";
 import type { RunStore } from "./run-store.ts";
 
 /**
- * Maximum time by which a tick may precede the due time, in milliseconds. EventBridge Scheduler
- * rounds the ticks of an `every` schedule to whole seconds. The ticks of a cron schedule are exact.
- * Some of these ticks are at minutes at which no run is due, so cron schedules have no tolerance.
+ * Maximum time by which a tick may precede the due time, in milliseconds, by schedule type.
+ * EventBridge Scheduler rounds the ticks of an `every` schedule to whole seconds, so they may be
+ * early. The ticks of a cron schedule are exact, and some come at minutes at which no run is due.
+ * With a tolerance, such a tick could start the next run too early.
  */
 const tickToleranceMs = { every: 60_000, cron: 0 } as const;
 
+/** A tick of a watchlist's schedule. */
 export interface DueTick {
   readonly accountId: string;
   readonly watchlistId: string;
+  /** Time for which the tick was scheduled. The tick may arrive later. */
   readonly scheduledTime: Date;
   readonly now: Date;
 }
@@ -80,6 +83,7 @@ async function unfinishedRun(watchlist: Watchlist, runs: RunStore): Promise<Run 
   });
 }
 
+/** Returns the due time of a watchlist if the tick reaches it; undefined if no run is due. */
 function dueTime(watchlist: Watchlist, scheduledTime: Date): Date | undefined {
   if (watchlist.status !== "active" || watchlist.nextRunAt === null) return undefined;
   const due = new Date(watchlist.nextRunAt);

@@ -8,6 +8,7 @@ import { emptyStats, type Run, type RunKind, type RunTrigger } from "./run.ts";
 import type { RunStore } from "./run-store.ts";
 import { runWatchlist } from "./run-watchlist.ts";
 
+/** A request to start a run of a watchlist. */
 export interface ClaimRequest {
   readonly watchlist: Watchlist;
   readonly trigger: RunTrigger;
@@ -77,9 +78,8 @@ function startsAt(kind: RunKind, { entry, baseline, refresh }: Pipeline): string
 
 /**
  * Returns the due time of the run after the claimed run (ISO 8601); null if the watchlist is
- * paused. The result is later than `now`, and never earlier than the stored due time. The
- * comparison with the stored due time is needed because `now` is too early if the process was
- * frozen after it read the clock.
+ * paused. The result is later than `now`, and never earlier than the stored due time. Without the
+ * stored due time, a process that was frozen after it read `now` could move the due time back.
  */
 function nextRunAt(watchlist: Watchlist, due: Date, now: Date): string | null {
   if (watchlist.status === "paused") return null;

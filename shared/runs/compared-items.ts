@@ -2,7 +2,10 @@ import type { HistoryPoint } from "../history/history.ts";
 import type { ItemOutcome } from "./item-outcome.ts";
 import type { Run } from "./run.ts";
 
-/** IDs of the items of a run, by what its steps read. Grows with the items, not with the steps. */
+/**
+ * IDs of the items of a run, grouped by what its steps read. An item can be in several groups. The
+ * size depends on the number of items, not on the number of steps.
+ */
 export interface ComparedItems {
   /** Items that changed or were delisted. */
   readonly changed: Set<string>;
@@ -16,7 +19,7 @@ export interface ComparedItems {
   readonly known: Set<string>;
 }
 
-/** Returns empty sets. */
+/** Returns new groups without items, to which `addComparedItems` adds items. */
 export const noComparedItems = (): ComparedItems => ({
   changed: new Set(),
   unanswered: new Set(),
@@ -25,7 +28,7 @@ export const noComparedItems = (): ComparedItems => ({
   known: new Set(),
 });
 
-/** Adds the outcomes of a batch, and their history points. */
+/** Adds the items of a batch to `items`, from the outcomes of the batch and its history points. */
 export function addComparedItems(
   items: ComparedItems,
   outcomes: readonly ItemOutcome[],
@@ -45,7 +48,7 @@ export function addComparedItems(
 
 /**
  * Returns the number of items that a run read completely and that had an earlier reading, so that
- * the run was able to compare their values.
+ * the run was able to compare their values. An item that changed always counts.
  */
 export function countComparedItems(
   { stats }: Pick<Run, "stats">,

@@ -8,6 +8,7 @@ import { stepMetrics, stepTimeMetrics } from "./run-metrics.ts";
 
 export type CompleteDependencies = AdvanceDependencies;
 
+/** A step whose batches are all done. */
 export interface CompletedStep {
   readonly step: StepRecord;
   /**

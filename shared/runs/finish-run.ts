@@ -47,6 +47,7 @@ export interface FinishDependencies {
   readonly report?: MetricsSink;
 }
 
+/** The run to finish, and the time for it. */
 export interface FinishRequest extends RunRef {
   /** Time at which the merge of the history must stop; absent for no limit. */
   readonly until?: Date;
@@ -108,7 +109,7 @@ const isToFinish = (run: Run): boolean => run.phase === "finishing" || isToPubli
 
 /**
  * Does the work of the run's phase: restores the items of a discarded run, records the history, and
- * publishes events. Returns false if `isOver` returned true before all of this was done.
+ * publishes events. Returns false if the time ended before this work was complete.
  */
 async function publishPhase(
   run: Run,
@@ -128,6 +129,7 @@ async function publishPhase(
   return recordAndPublish(run, end, dependencies);
 }
 
+/** Moves a run whose work in its phase is complete to `held` (from `holding`) or to `done`. */
 function leavePhase(run: Run, runs: RunStore): Promise<void> {
   if (run.phase === "holding") return runs.markHeld(run);
   return run.phase === "emitting" ? runs.markEmitted(run) : runs.endHold(run);
@@ -135,12 +137,13 @@ function leavePhase(run: Run, runs: RunStore): Promise<void> {
 
 interface RunEnd {
   readonly results: RunResults;
+  /** Returns true from the time `until` of the finish request on. */
   readonly isOver: () => boolean;
 }
 
 /**
  * Records the history points of a run, publishes its events, and merges the windows of the history
- * that are complete. Returns false if `isOver` returned true before the merge was complete.
+ * that are complete. Returns false if the time ended before the merge was complete.
  */
 async function recordAndPublish(
   run: Run,
@@ -196,8 +199,8 @@ const notFinalized = "Run results could not be finalized. The run's events are l
 export const finishTimeoutMs = 60 * 60 * 1_000;
 
 /**
- * Ends a run with status `failed` because its results could not be finalized in time. The watchlist
- * can then run again. Idempotent.
+ * Ends a run with status `failed` because its results were not finalized within `finishTimeoutMs`.
+ * The caller checks this time. The watchlist can then run again. Idempotent.
  */
 export async function failOverdueRun(
   run: Run,
@@ -217,6 +220,10 @@ export async function failOverdueRun(
  */
 export const snapshotTimeoutMs = 15 * 60 * 1_000;
 
+/**
+ * Writes the snapshot file of a run. Returns an empty object if the run has no file, or if it has
+ * made no progress for `snapshotTimeoutMs`.
+ */
 async function snapshotOf(
   ended: Run,
   { snapshots, clock }: Pick<FinishDependencies, "clock" | "snapshots">,
@@ -311,8 +318,9 @@ async function finishIn(
 }
 
 /**
- * Returns the number of consecutive runs that were skipped for lack of credits, including this run.
- * A skipped manual run does not count.
+ * Returns the number of consecutive runs that were skipped for lack of credits, including this run;
+ * 0 if this run was not skipped. A skipped manual run leaves the number unchanged.
+ * @param before the number before this run
  */
 function skipsAfter(run: Run, before: number): number {
   if (run.status !== "insufficient_credits") return 0;

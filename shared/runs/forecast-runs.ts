@@ -23,8 +23,8 @@ export interface ForecastDependencies {
   readonly runs: Pick<RunStore, "list">;
   readonly budgets: {
     /**
-     * Returns the credits that count towards the daily budgets of watchlists on the UTC day of
-     * `now`, by watchlist ID.
+     * Returns the credits that the watchlists have used or reserved of their daily budgets on the
+     * UTC day of `now`, by watchlist ID. A watchlist without such credits may be missing.
      */
     usedByWatchlists(
       accountId: string,
@@ -120,7 +120,7 @@ export async function forecastAccount(
       ...(await Promise.all(
         some.map((watchlist) => {
           const usedToday = useOf(watchlist.id);
-          return forecastList({ ...watchlist, accountBudget, usedToday }, now, dependencies);
+          return forecastWatchlist({ ...watchlist, accountBudget, usedToday }, now, dependencies);
         }),
       )),
     );
@@ -129,7 +129,7 @@ export async function forecastAccount(
 }
 
 /** Forecasts the credits of a watchlist's runs after `now`, from its newest runs. */
-const forecastList = async (
+const forecastWatchlist = async (
   watchlist: Omit<ForecastWatchlist, "runs"> & Pick<Watchlist, "id">,
   now: Date,
   dependencies: Pick<ForecastDependencies, "runs">,

@@ -47,6 +47,7 @@ export async function presentRunDetail(
   };
 }
 
+/** Returns the first `limit` changes of a held run in their form in API responses. */
 async function heldChanges(run: Run, limit: number, dependencies: DetailDependencies) {
   const results = runResults(await dependencies.steps.list(run.id), dependencies.steps);
   const listed = await firstChanges(results, limit);
@@ -74,6 +75,7 @@ async function firstChanges(results: RunResults, limit: number): Promise<readonl
 
 const idOf = ({ outcome }: HeldChange): string => outcome.id;
 
+/** Returns true if a field has a number again after null, so that its last number must be found. */
 const hasReturn = ({ outcome }: HeldChange): boolean =>
   Object.values(outcome.changes ?? {}).some(isReturn);
 
@@ -115,6 +117,7 @@ async function pointsBefore(
   ];
 }
 
+/** Converts a held change to its form in API responses. `points` precede the change. */
 function presentHeldChange(
   { step, outcome }: HeldChange,
   { watchlistId, runNumber }: Run,

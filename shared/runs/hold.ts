@@ -7,9 +7,9 @@ import type { RunTotals } from "./run-totals.ts";
 const holdMs = 7 * 86_400_000;
 
 /**
- * Returns true if the brake may hold the run. If true, the batches of the run must also record
- * their items as they were before the run. Returns false for a run without a brake, and for a
- * baseline run, whose items have no earlier readings.
+ * Returns true if the brake may hold the run. The batches of such a run must also record their
+ * items as they were before the run, so that a discard can restore them. Returns false for a run
+ * without a brake, and for a baseline run, whose items have no earlier readings.
  */
 export const mayBeHeld = ({ limits, kind }: Pick<Run, "limits" | "kind">): boolean =>
   limits.brake !== null && kind !== "baseline";
@@ -29,8 +29,8 @@ export function holdOf(run: Run, totals: RunTotals): Hold | undefined {
   const isWrongShape = shape !== undefined && holdsEvents(shape);
   const { changed, unanswered } = totals.items;
   const changedItems = changed.size;
-  // For most runs, this check makes the exact count unnecessary. The exact count of read items is
-  // at least `answered - points`.
+  // This check spares most runs the slower exact count below. At least `answered - points` items
+  // have an earlier reading, because each answered item without one has a history point.
   const answered = run.stats.tracked - countWithout(unanswered, changed);
   const mayBeAbove = changedItems * 100 > brake.maxChangedPercent * (answered - totals.points);
   if (!isWrongShape && !mayBeAbove) return undefined;

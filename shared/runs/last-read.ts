@@ -28,15 +28,15 @@ export const readEverything = ({ status, error, finishedAt, hold }: Run): boolea
 /**
  * Returns the time (ISO 8601) at which a run last read an item successfully; null before the first
  * such read. For a delisted item, returns the time of the delisting. A read without a change is not
- * stored with the item, so the time is derived from the runs: the newest complete run read every
- * item without failures.
- * @param reads end times of the newest complete runs, newest first
+ * stored with the item, so the time is derived from the complete runs. The newest of them read the
+ * item, unless the item has failures. With n consecutive failures, the n newest did not read it.
+ * @param reads end times of the newest complete runs (ISO 8601), newest first
  */
 export function lastReadAt(item: Item, reads: readonly string[]): string | null {
   const { state, delistedAt, snapshotAt, owes, consecutiveFailures: failures } = item;
   if (state === "delisted") return delistedAt;
-  // A new item can have a snapshot from before it was delisted and added again. The newest run may
-  // not have read an item with an owed retry.
+  // No run since the last snapshot has certainly read these items. A new item can have a snapshot
+  // from before it was delisted and added again, and an item with an owed retry was not read.
   if (state === "new" || snapshotAt === null || (owes.length > 0 && failures === 0)) {
     return snapshotAt;
   }

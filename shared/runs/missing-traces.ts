@@ -32,7 +32,9 @@ interface TraceDependencies {
 /** An item that has a known price and lacks traces of derived fields. */
 interface Untraced {
   readonly item: Item;
+  /** The derived fields without a trace. */
   readonly fields: readonly DerivedPriceField[];
+  /** The price before the read, from the stored reading. */
   readonly price: FieldValue;
   /** Time of the read, ISO 8601. */
   readonly at: string;

@@ -102,6 +102,7 @@ interface BatchItems {
 const withDetails = (outcome: ItemOutcome, details: KnownDetails): ItemOutcome =>
   Object.keys(details).length > 0 ? { ...outcome, details } : outcome;
 
+/** Counts the answers by status. `planned` is the number of planned items. */
 function countsOf(answers: readonly StepAnswer[], planned: number): BatchCounts {
   const counts = { ok: 0, partial: 0, notFound: 0, unavailable: 0, quarters: 0 };
   for (const { status, quarters } of answers) {
@@ -148,6 +149,7 @@ const factsOf = (
   { firstReadAt }: Item,
 ): Pick<ReadingFacts, "firstRead" | "metadata"> => ({ firstRead: firstReadAt === null, metadata });
 
+/** Returns the outcome of an `ok` answer; undefined if it has no effect. */
 function okOutcome(
   tested: TestedStep,
   item: Item,
@@ -227,6 +229,7 @@ const changesIn = ({
 }: RouteMatches): Pick<ItemOutcome, "changes" | "isCounted"> =>
   Object.keys(changes).length === 0 ? {} : { changes, ...(!hasNews && { isCounted: true }) };
 
+/** Returns what a `watchlist.product.changed` event reports of the read; empty for nothing. */
 const reportedIn = (
   { notifyChanged, reported }: RouteMatches,
   snapshot: () => Snapshot,
@@ -285,6 +288,7 @@ function valuesOf(
   return values;
 }
 
+/** Returns the matches to report in events and the next steps; empty for neither. */
 function routedBy(
   { matched, next }: RouteMatches,
   values: () => Snapshot,

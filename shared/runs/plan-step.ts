@@ -78,6 +78,7 @@ type StepRead =
       readonly carried: readonly CarriedOutcomes[];
     };
 
+/** Determines the items that a step reads, and the earlier outcomes that it stores. */
 async function stepRead(
   run: Run,
   position: number,
@@ -97,6 +98,7 @@ async function stepRead(
     : { kind: "mixed", ids: [...ids].toSorted(compareIds), carried };
 }
 
+/** Splits the items of a step into batches. */
 const batchesOf = (
   read: StepRead,
   scraper: StepScraperId,

@@ -33,6 +33,7 @@ export interface ReadBatchDependencies extends CompleteDependencies {
   readonly history: Pick<HistoryStore, "item" | "mergedWindows">;
 }
 
+/** Times of the call that reads a batch. */
 export interface BatchTimes {
   /** Time at which reading must end. */
   readonly deadline: Date;
@@ -58,8 +59,8 @@ export async function readBatch(
   // Another process has stored its plan first. The plan of this message has other batches, so the
   // message is ignored.
   if (step === undefined || step.plan !== ref.plan) return;
-  // The process that completed the last step may have died before it sent the message to the
-  // finisher.
+  // The process that completed the last step may have died before it sent the run to the finisher.
+  // Without this message, the run would wait for the sweeper.
   if (run?.phase === "finishing") return dependencies.queue.sendFinish(run);
   // A run with an error was abandoned. The process that abandoned it settles its steps and sends
   // the message to the finisher.
@@ -113,6 +114,7 @@ interface ReadItems {
   readonly pagesRead: readonly StoredPage[];
 }
 
+/** Reads the items of a batch from the source, and records the result of the batch. */
 async function readItems(
   { ref, run, step, planned }: Batch,
   deadline: Date,
@@ -185,6 +187,7 @@ export async function recordBatch(
   return recorded.isFirst ? { result, pagesRead } : { result: recorded.first, pagesRead: [] };
 }
 
+/** Selects the items to record as they were before the batch (see `recordBatch`). */
 function itemsToRecord(
   { carried }: PlannedBatch,
   { outcomes }: BatchResult,
@@ -219,6 +222,7 @@ export async function itemsOf(
   return { items, pagesRead };
 }
 
+/** Returns true if the outcome routes its item to a later step of the run. */
 const goesOn = ({ next }: ItemOutcome): boolean => next !== undefined;
 
 /**

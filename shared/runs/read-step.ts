@@ -33,6 +33,10 @@ export interface StepSources {
   readonly offerCheckerFor: () => OfferChecker;
 }
 
+/**
+ * The items to read at a step. `buyboxOfferId` is the last known offer in the buy box; null if
+ * unknown.
+ */
 export interface StepReadRequest {
   readonly step: Step;
   readonly marketplace: string;

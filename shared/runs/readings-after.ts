@@ -21,16 +21,16 @@ interface GoodRead {
 
 type Readings = Item["readings"];
 /**
- * The new values of fields that several kinds of readings share, by field, and whether an event has
- * reported each value.
+ * By field: the newest value, and whether an event has reported it. Contains only fields that
+ * several kinds of readings share.
  */
 type Changes = ReadonlyMap<string, OpenChange>;
 
 /**
  * Returns the readings and open changes of an item after an `ok` read. Omits `readings` or
  * `openChanges` if they stay the same. A change is open while the stored reading of another kind
- * still has an older value of the field. Most open changes follow from the readings, so they are
- * not stored. An open change is stored in two cases:
+ * still has an older value of the field. For most open changes, the readings suffice to find the
+ * newest value, so they are not stored. An open change is stored in two cases:
  * - the reading that takes precedence in a snapshot does not have the newest value;
  * - an event has reported the change.
  */
@@ -52,6 +52,7 @@ export function readingsAfter(
   };
 }
 
+/** Returns the newest values of those observed fields that several kinds of readings share. */
 function sharedChanges(
   item: Item,
   kind: ReadingKind,
@@ -129,6 +130,7 @@ interface After {
   readonly readings: Readings;
 }
 
+/** Returns the open changes of an item after a read. */
 function openAfter(item: Item, { kind, changes, readings }: After): Item["openChanges"] {
   const open = new Map(Object.entries(item.openChanges));
   for (const [field, change] of changes) {

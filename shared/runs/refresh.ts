@@ -7,10 +7,10 @@ import type { Run } from "./run.ts";
  * - Cadence: the run number is a multiple of `refresh.everyRuns`. Manual, skipped and failed runs
  *   count too.
  * - Missed refresh: a refresh that read nothing stays due. Every following run, even a manual one,
- *   is then a refresh until a run completes. This run starts at the refresh entry of the current
- *   pipeline, and the cadence does not shift. Always returns false if the pipeline has no refresh.
- *   Do not call this function for a baseline run, which reads every item for the first time, even
- *   if a refresh is due.
+ *   is then a refresh until a run completes. The multiples of the cadence stay the same.
+ *
+ * Returns false if the pipeline has no refresh. Do not call this function for a baseline run: it
+ * reads every item for the first time, even if a refresh is due.
  */
 export function isRefresh(
   { refreshDue }: Pick<Watchlist, "refreshDue">,
@@ -27,7 +27,7 @@ export function isRefresh(
  * - a credit limit deferred its entry step before anything was read.
  *
  * After a run of another kind that did not complete, returns `dueBefore`. In all other cases,
- * returns false: no refresh is due, because items that were not read have an owed retry.
+ * returns false, because each item that was not read has an owed retry.
  * @param dueBefore whether a missed refresh was due before the run
  */
 export function refreshDueAfter(

@@ -97,6 +97,7 @@ export async function decideStep(
   return decision;
 }
 
+/** Reserves the credits of a step, and stores the decision about it. */
 async function reserveAndDecide(
   run: Run,
   step: StepRecord,

@@ -23,6 +23,7 @@ export async function resumeRun(
   return run;
 }
 
+/** Does what the phase of the run requires. */
 async function continueRun(run: Run, dependencies: AbandonDependencies): Promise<void> {
   const { queue, clock } = dependencies;
   if (isStalled(run, clock.now())) return abandonRun(run, dependencies);

@@ -55,6 +55,7 @@ export function routeStatesAfter(item: Item, read: StatesRead): Pick<ItemOutcome
   return isDeepStrictEqual(states, unchanged) ? {} : { routeStates: states };
 }
 
+/** Returns the state of one route after a read; an empty object if the route stores nothing. */
 function stateAfter(
   { readings: stored, routeStates = {} }: Item,
   { step: { id, scraper, ...other }, route, key }: StatefulPart,

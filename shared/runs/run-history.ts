@@ -44,9 +44,9 @@ interface StepLines {
 }
 
 /**
- * Yields the history points of all steps in groups, sorted by item ID, then in step order. The
- * batches of a step are in the order of their IDs, so all points up to the smallest last ID of the
- * steps' current batches are known.
+ * Yields the history points of all steps in groups, sorted by item ID, then in step order. Each
+ * group ends at the smallest of the last item IDs that the steps have loaded. Later batches of a
+ * step have only greater IDs, so no point up to this ID is missing.
  */
 async function* sortedPoints(results: RunResults): AsyncGenerator<readonly PointLine[]> {
   const steps = results.steps.map((step): StepLines => ({

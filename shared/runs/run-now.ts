@@ -62,6 +62,10 @@ async function heldRefusal(
   );
 }
 
+/**
+ * Refuses a manual run.
+ * @throws 409 if a run is in progress or the watchlist has no items
+ */
 function refuseRun(watchlist: Watchlist): void {
   if (watchlist.runningRun !== null) {
     throw conflict("A run of this watchlist is in progress. Try again once it has ended.");
@@ -74,6 +78,9 @@ function refuseRun(watchlist: Watchlist): void {
   }
 }
 
+/**
+ * Sends the wake-up message of the run, and moves the first tick of the schedule. Never rejects.
+ */
 async function wake(
   run: Run,
   { watchlist, now }: { readonly watchlist: Watchlist; readonly now: Date },

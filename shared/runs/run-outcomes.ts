@@ -9,7 +9,7 @@ export interface StepOutcomes {
   readonly outcomes: readonly ItemOutcome[];
 }
 
-/** IDs of the items of a run that each of its counts contains, and the number of matches. */
+/** IDs of the items that each count in the stats of a run counts, and the number of matches. */
 export interface OutcomeCounts {
   readonly changed: Set<string>;
   readonly notified: Set<string>;
@@ -19,7 +19,7 @@ export interface OutcomeCounts {
   matched: number;
 }
 
-/** Returns counts without items. */
+/** Returns new counts without items, to which `addOutcomes` adds outcomes. */
 export const newCounts = (): OutcomeCounts => ({
   changed: new Set(),
   notified: new Set(),
@@ -30,9 +30,9 @@ export const newCounts = (): OutcomeCounts => ({
 });
 
 /**
- * Adds outcomes of a step. Call it for the steps in run order: an earlier step before each step to
- * which it routes items. Each item counts once, even if several steps report it. Only `matched`
- * increases by one for each combination of item, step and matching `when`.
+ * Adds the outcomes of a step to `counts`. Call this function for the steps in run order. Each item
+ * counts once, even if several steps report it. Exception: `matched` increases by one for each
+ * combination of item, step and matching `when`.
  */
 export function addOutcomes(counts: OutcomeCounts, outcomes: readonly ItemOutcome[]): void {
   for (const { id, status, matched, changes, isCounted, reported, lastSnapshot } of outcomes) {

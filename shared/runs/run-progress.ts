@@ -5,7 +5,7 @@ import type { StepStore } from "./step-store.ts";
 
 /**
  * Returns a run in progress with its current stats and credits. The step in progress has the counts
- * so far, and 0 credits, because credits are charged at its end. Returns an ended run unchanged.
+ * of its recorded batches, and 0 credits until it is settled. Returns an ended run unchanged.
  */
 export async function withProgress(run: Run, steps: StepStore): Promise<Run> {
   if (run.finishedAt !== null) return run;

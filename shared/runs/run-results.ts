@@ -74,7 +74,7 @@ async function* yieldAll<Result>(results: readonly Result[]): AsyncGenerator<Res
 /** The results of a run without steps. */
 export const noResults: RunResults = { steps: [], of: () => yieldAll([]) };
 
-/** Returns results whose outcomes are in memory. */
+/** Converts outcomes in memory to run results: each entry of `stepOutcomes` becomes one batch. */
 export const resultsIn = (
   stepOutcomes: readonly StepOutcomes[],
 ): RunResults<Pick<EffectiveResult, "outcomes">> => ({

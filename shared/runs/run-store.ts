@@ -15,7 +15,9 @@ export interface Claim {
 export interface WatchlistOutcome {
   /** True if the watchlist is paused for lack of credits. */
   readonly pause: boolean;
+  /** Number of consecutive runs that were skipped for lack of credits, including this run. */
   readonly consecutiveSkips: number;
+  /** True if this run, or an earlier one, missed a refresh that is still due. */
   readonly refreshDue: boolean;
   /**
    * The webhook endpoint that receives the run's events; absent if the watchlist already stores it.
@@ -29,7 +31,9 @@ export interface WatchlistOutcome {
 
 /** Fields of a run that are set when its items are planned. */
 export interface RunPlan {
+  /** Random ID of the plan. */
   readonly plan: string;
+  /** The run's stats with the counts of its items. */
   readonly stats: RunStats;
 }
 
@@ -64,6 +68,7 @@ export interface RunStore {
    * Marks a run in phase `claimed` or `reading` as failed, so that no further step starts. Returns
    * the run after the write. Returns undefined and writes nothing if the run made progress after
    * the caller read it.
+   * @param error reason for the failure, which the run object shows to clients
    */
   abandon(run: Run, error: string): Promise<Run | undefined>;
   /**

@@ -12,16 +12,17 @@ export type RunTrigger = "initial" | "schedule" | "manual";
  * any other run.
  */
 export type RunKind = "baseline" | "refresh" | "sweep";
+/** Status of a run. `insufficient_credits`: the run was skipped. */
 export type RunStatus = "running" | "completed" | "insufficient_credits" | "failed";
 
 /**
  * Phase of a run. Each transition is one conditional write, so any process can continue a run.
  * - `claimed`: the run is not planned yet.
- * - `reading`: its steps are read one after the other.
+ * - `reading`: the step workers read its steps one after the other.
  * - `finishing`: its result is not written yet.
  * - `emitting`: its events are not published yet.
  * - `holding`: it exceeded its brake, and the notice of the hold is not published yet.
- * - `held`: it waits for a decision, and its item events are not published.
+ * - `held`: it waits for a client to release or discard it, and its item events are not published.
  * - `releasing`: a client released it, and its events are not published yet.
  * - `discarding`: a client or the service discarded it, and its items are not restored yet.
  * - `done`: it is finished and published.
@@ -45,6 +46,7 @@ export const progressTimeoutMs = 5 * 60 * 1_000;
  */
 export const progressIntervalMs = 10_000;
 
+/** Item counts of a run, and the stats of its steps. */
 export interface RunStats {
   /** Number of items at the start of the run, without delisted items. */
   readonly tracked: number;
@@ -52,6 +54,7 @@ export interface RunStats {
   readonly entry: string;
   /** Number of items in state `new` at the start of the run. */
   readonly newItems: number;
+  /** Stats of the settled steps, by step ID. */
   readonly steps: Readonly<Record<string, StepStats>>;
   /**
    * Number of matches of notifying routes whose `when` is not `changed`. Each combination of item,
@@ -133,6 +136,7 @@ export interface ShapeChange {
   readonly missingFields: readonly string[];
 }
 
+/** A run as stored. Times are ISO 8601 UTC. */
 export interface Run extends RunRef {
   readonly id: string;
   readonly trigger: RunTrigger;
@@ -143,6 +147,7 @@ export interface Run extends RunRef {
   readonly finishedAt: string | null;
   /** Time of the run's last stored progress (ISO). */
   readonly progressAt: string;
+  /** Credits that the run charged; 0 until the run ends. */
   readonly credits: number;
   readonly stats: RunStats;
   /**
@@ -178,9 +183,8 @@ export interface Run extends RunRef {
 }
 
 /**
- * Returns the stats of a run before its first step.
- * @param entry ID of the step at which the run
- * starts
+ * Returns the stats of a run before its first step: all counts are 0.
+ * @param entry ID of the step at which the run starts
  */
 export const emptyStats = (entry: string): RunStats => ({
   tracked: 0,

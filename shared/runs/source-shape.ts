@@ -12,12 +12,11 @@ import type { StepAnswer } from "./read-step.ts";
 import type { BatchShape } from "./batch.ts";
 import type { Run, ShapeChange } from "./run.ts";
 
-/** A field can count as lost only if at least this share of the compared items had it before. */
+/** A field can count as lost only if at least this share (0 to 1) of the compared items had it. */
 const presentShareMin = 0.95;
 /**
- * A field counts as lost if at least this share of the items that had the field lack it now.
- * Likewise, answers count as incomplete if at least this share of the complete ones became
- * incomplete.
+ * A field counts as lost if at least this share (0 to 1) of the items that had the field lack it
+ * now. Answers count as incomplete if at least this share of the complete ones became incomplete.
  */
 const lostShareMin = 0.8;
 /** Minimum factor of a price jump: a price at least triples, or falls to at most a third. */
@@ -28,8 +27,8 @@ const factorMin = 3;
  */
 const jumpedShareMin = 0.1;
 /**
- * Largest ratio of two factors that count as equal. For example, a price of 3.40 that falls to a
- * hundredth is 0.03 and not 0.034, so its factor differs by 12%.
+ * Largest ratio of two factors that count as equal. Rounding to cents changes the factor of a low
+ * price. For example, a hundredth of 3.40 is stored as 0.03 and not as 0.034, a difference of 12%.
  */
 const sameFactorRatioMax = 1.15;
 
@@ -67,6 +66,7 @@ export function batchShape(step: Step, { items, answers }: ComparedBatch): Batch
   return compared + incomplete === 0 ? undefined : { compared, incomplete, fields };
 }
 
+/** Adds one compared item to the counts of its fields. */
 function countFields(
   fields: Record<string, [had: number, lost: number]>,
   before: Snapshot,
@@ -127,9 +127,9 @@ export const isAlarming = ({ priceJump, lostFields, incompleteItems }: ShapeChan
   [priceJump, lostFields, incompleteItems].some((foundChange) => foundChange !== undefined);
 
 /**
- * Returns true if the change of the shape means that values of the run may be wrong, so that a
- * brake holds the run's events. Returns false if the only change is that answers are incomplete,
- * because incomplete answers cause no events, and the next run reads their items again.
+ * Returns true if a brake must hold the run's events, because prices jumped or fields were lost, so
+ * that values of the run may be wrong. Incomplete answers alone are no reason: they cause no
+ * events, and the next run reads their items again.
  */
 export const holdsEvents = ({ priceJump, lostFields }: ShapeChange): boolean =>
   priceJump !== undefined || lostFields !== undefined;
@@ -170,11 +170,16 @@ const missingIn = ({ compared, fields }: BatchShape): readonly string[] =>
     )
     .map(([field]) => field);
 
+/** Returns the number of answers that became incomplete; 0 if they are few. */
 function incompleteIn({ compared, incomplete }: BatchShape): number {
   const isMost = incomplete >= lostShareMin * (compared + incomplete);
   return isMost && incomplete >= limits.shapeItemsMin ? incomplete : 0;
 }
 
+/**
+ * Returns true if the run compared enough items by a kind of reading.
+ * @param field kind of reading and field, such as `standard.price`
+ */
 function isCompared(shapes: ReadonlyMap<string, BatchShape>, field: string): boolean {
   const shape = shapes.get(field.slice(0, field.indexOf(".")));
   return shape !== undefined && shape.compared >= limits.shapeItemsMin;

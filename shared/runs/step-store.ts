@@ -7,6 +7,7 @@ import type { Shortfall, StepDecision, StepRecord } from "./step.ts";
 /** Sorted IDs of the items that start at a step, in batches, by step ID. */
 export type Starts = ReadonlyMap<string, readonly (readonly string[])[]>;
 
+/** A step to plan, and its batches. */
 export interface StepPlan {
   readonly step: StepRecord;
   /**
@@ -25,8 +26,8 @@ export interface OpenedBatch {
 }
 
 /**
- * If `isFirst` is true, the given result was recorded. Otherwise `first` is the result that was
- * recorded earlier.
+ * The effect of `recordResult`. If `isFirst` is true, the call recorded its result. Otherwise
+ * another result was recorded earlier, and `first` is that result.
  */
 export type RecordedResult =
   | { readonly isFirst: true }
@@ -34,7 +35,10 @@ export type RecordedResult =
 
 /** Stores the steps of runs: plans, decisions and batch results. Every write is idempotent. */
 export interface StepStore {
-  /** Stores the starting batches of a plan. They have no effect unless the run adopts this plan. */
+  /**
+   * Stores the batches of the items that start at each step, under the ID of a run's plan. The
+   * batches have no effect unless the run stores this plan ID.
+   */
   saveStarts(runId: string, plan: string, starts: Starts): Promise<void>;
   /**
    * Returns the IDs of the items that start at a step, in batches, from the plan of the run. Empty
@@ -87,8 +91,8 @@ export interface StepStore {
   /** Yields the outcomes of items that a step routes to other steps, batch by batch. */
   routed(step: StepRecord): AsyncIterable<readonly ItemOutcome[]>;
   /**
-   * Yields the results of a step in batch order, which is the order of their item IDs, with only the outcomes that affect an event, a
-   * stat or a route.
+   * Yields the results of a step in batch order, which is also the order of their item IDs. The
+   * results have only the outcomes that affect an event, a stat or a route.
    */
   effectiveResults(step: StepRecord): AsyncIterable<EffectiveResult>;
   /** Yields the IDs of the items that a step delisted, batch by batch. */

@@ -3,11 +3,13 @@ import type { StepScraperId } from "../scrapers/catalog.ts";
 /** Item counts and credits of one step (specification, `stats.steps`). */
 export interface StepStats {
   readonly scraper: StepScraperId;
+  /** The sum of `ok`, `partial`, `notFound` and `unavailable`. */
   readonly requested: number;
   readonly ok: number;
   readonly partial: number;
   readonly notFound: number;
   readonly unavailable: number;
+  /** Credits charged for the step. */
   readonly credits: number;
   /**
    * Number of items that were not read: they were removed from the watchlist, or have no known
@@ -17,8 +19,8 @@ export interface StepStats {
 }
 
 /**
- * `read`: the credits are reserved, and the step is read. `defer`: the items of the step wait for
- * the next run.
+ * The decision about a step. `read`: the credits are reserved, and the step is read. `defer`: the
+ * credits do not suffice, and the next run reads the items of the step.
  */
 export type StepDecision = "read" | "defer";
 
@@ -32,7 +34,9 @@ export type CreditLimit =
  * The reason why a step was deferred: the credits that it needed, and those that were available.
  */
 export interface Shortfall {
+  /** Maximum cost of the step, in credits. */
   readonly needed: number;
+  /** Credits that the balance or the limit left for the step. */
   readonly available: number;
   /** The limit that left only `available` credits; absent if the balance was too low. */
   readonly limit?: CreditLimit;

@@ -17,10 +17,10 @@ export interface StoreDependencies {
 }
 
 /**
- * Creates a function that applies those of the outcomes to an item that belong to it. The function
- * returns `unchanged` if none of them has an effect.
- * @param carried the outcomes, in step order: an outcome of an earlier step has no effect after one
- * of a later step
+ * Creates a function that applies outcomes to an item. The function uses the outcomes with the ID
+ * of the item, and returns the changed item, or `unchanged` if no outcome has an effect.
+ * @param carried the outcomes, in step order. In another order, outcomes of earlier steps would
+ * have no effect.
  */
 export function withOutcomes(
   run: Run,
@@ -39,6 +39,10 @@ export function withOutcomes(
     }, "unchanged");
 }
 
+/**
+ * Returns the run and step of outcomes.
+ * @throws Error if the pipeline has no such step
+ */
 function readingOf({ id, runNumber, pipeline }: Run, step: string): Reading {
   const order = runOrder(pipeline);
   const position = order.findIndex((one) => one.id === step);

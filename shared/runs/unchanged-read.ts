@@ -18,8 +18,8 @@ export interface OkRead {
 }
 
 /**
- * Returns true if an `ok` read certainly has no outcome, so that nothing more must be derived from
- * it. This is so for most reads of a run. False does not mean that the read has an outcome.
+ * Returns true if an `ok` read certainly has no outcome, as most reads of a run. Returns false if
+ * the read has an outcome or may have one.
  * @param metadata the item's metadata; empty if the step tests none
  */
 export type UnchangedCheck = (item: Item, read: OkRead, metadata: Metadata) => boolean;

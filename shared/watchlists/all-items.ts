@@ -14,6 +14,7 @@ interface AllItemsQuery {
   readonly startingAfter: string | undefined;
 }
 
+/** A page of the items of several watchlists. */
 export interface AllItemsPage {
   readonly items: readonly FoundItem[];
   /** The cursor to send as `startingAfter` for the next page; null on the last page. */
@@ -21,14 +22,13 @@ export interface AllItemsPage {
 }
 
 /** Number of watchlists that are read at the same time. */
-const listsAtOnce = 8;
+const watchlistsAtOnce = 8;
 
 type Pages = Pick<PageStore, "details" | "pages">;
 
 /**
- * Returns a page of the list of the items of several watchlists, with their details, sorted by
- * watchlist ID and then by item ID. A page may have fewer items than `limit` although more items
- * follow.
+ * Lists one page of the items of several watchlists, with their details, sorted by watchlist ID and
+ * then by item ID. A page may have fewer items than `limit` although more items follow.
  * @throws 400 INVALID_PARAM if `startingAfter` is malformed
  */
 export async function listAllItems(
@@ -40,7 +40,7 @@ export async function listAllItems(
     .filter(({ id }) => id >= start.watchlistId)
     .toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const read = firstWithMoreThan(limit, left);
-  const found = await inParallel(read, listsAtOnce, (watchlist) =>
+  const found = await inParallel(read, watchlistsAtOnce, (watchlist) =>
     itemsOf(
       watchlist,
       { after: watchlist.id === start.watchlistId ? start.itemId : "", limit },
@@ -72,8 +72,8 @@ function firstWithMoreThan(limit: number, watchlists: readonly Watchlist[]): rea
 }
 
 /**
- * Reads the first `limit` items of a watchlist with a higher ID than `after`. Also reads the next
- * item, which shows whether the list continues.
+ * Reads the first `limit` items of a watchlist with a higher ID than `after`, and the item after
+ * them, if there is one. This additional item shows that the listing continues.
  */
 async function itemsOf(
   watchlist: Watchlist,
@@ -92,7 +92,7 @@ async function itemsOf(
   return wanted.map((id) => ({ watchlist, id, details: details.get(id) }));
 }
 
-/** The position of an item in a list of the items of several watchlists. */
+/** A position in a listing of the items of several watchlists: after this item. */
 export interface ItemPlace {
   readonly watchlistId: string;
   readonly itemId: string;
@@ -104,7 +104,7 @@ const afterEveryId = "~";
 /** A character that a URL need not encode. */
 const separator = ".";
 
-/** Returns the cursor that follows this place in a list of the items of several watchlists. */
+/** Converts a place to the cursor of the page that starts after this place. */
 export const placeText = ({ watchlistId, itemId }: ItemPlace): string =>
   watchlistId + separator + itemId;
 

@@ -12,6 +12,7 @@ import { wordsOf } from "./search-words.ts";
 export const itemSorts = ["id", "name", "label", "title", "price", "change", "changed_at"] as const;
 export type ItemSort = (typeof itemSorts)[number];
 
+/** The directions in which a list of items can be sorted. */
 export const itemOrders = ["asc", "desc"] as const;
 export type ItemOrder = (typeof itemOrders)[number];
 
@@ -29,8 +30,8 @@ const priceFields = ["price", "newMinPrice", "lowestPrice"] as const;
 const isAmount = (field: string): boolean => /price$/i.test(field);
 
 /**
- * Returns the change of an item in percent: the change of its price or, without one, of the first
- * changed number; null if no number changed.
+ * Returns the last change of an item in percent: that of the first changed price field or, if no
+ * price field changed, of the first changed field. Returns null if this field is not a number.
  */
 function percentOf({ lastChange }: Item): number | null {
   const changes = Object.entries(lastChange?.changes ?? {});

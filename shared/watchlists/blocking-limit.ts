@@ -49,6 +49,7 @@ export const blockedStepsField = v.pipe(
 
 interface Limit {
   readonly name: (typeof limitNames)[number];
+  /** Maximum number of credits, of a run or of a UTC day. */
   readonly credits: number;
 }
 
@@ -81,8 +82,9 @@ export function blockingLimit(watchlist: Planned & Limits): Limit["name"] | null
 }
 
 /**
- * Returns the steps that the lowest credit limit of a watchlist probably defers in every run.
- * @param past the newest completed runs
+ * Returns the steps that the lowest credit limit of a watchlist, or of its account, probably defers
+ * in every run. Returns an empty array if there is no limit.
+ * @param past the newest completed runs of the watchlist
  * @param deferred the number of items that the newest run deferred, by ID of the step
  */
 export function findBlockedSteps(
@@ -115,7 +117,7 @@ export function findBlockedSteps(
   }));
 }
 
-/** Returns the average number of reads that the past runs of a kind made at a step. */
+/** Returns how often the past runs of a kind read an item at a step, on average; 0 without runs. */
 function averageAt(step: string, past: ForecastWatchlist["runs"], kind: string): number {
   const same = past.filter((run) => run.kind === kind && run.tracked > 0);
   const items = same.reduce((sum, { tracked }) => sum + tracked, 0);

@@ -38,7 +38,9 @@ export interface ChangeItemsDependencies extends RewriteDependencies {
   readonly pages: Pick<PageStore, "pages" | "replace" | "changeDetails">;
 }
 
+/** A change of the items of a watchlist. */
 export interface ChangeItemsRequest {
+  /** The watchlist as the caller read it. */
   readonly watchlist: Watchlist;
   readonly change: ItemChange;
   readonly now: Date;
@@ -69,9 +71,8 @@ export async function changeItems(
     const applied = await applyPass({ watchlist, change: pass, now }, dependencies);
     tally = addTallies(tally, applied.tally);
     if (!applied.isFull) continue;
-    // Concurrent calls have filled the watchlist. If nothing was applied, plans the change again
-    // for the current watchlist. The planning throws 400 if the change does not fit. Otherwise the
-    // client gets 409.
+    // Concurrent calls have filled the watchlist. If nothing was applied, `planPasses` throws the
+    // more precise error 400 if the change does not fit into the current watchlist.
     if (!isApplied(tally)) await planPasses(await reread(), change, pages);
     throw watchlistFilled(tally);
   }
@@ -140,7 +141,7 @@ async function planPasses(
   ];
 }
 
-/** Counts the items that the change removes, and those that it then adds. */
+/** Counts the items that the change removes (`leaving`), and the items that it then adds. */
 async function countMoves(
   watchlistId: string,
   { add, remove }: ItemIds,
@@ -165,11 +166,13 @@ async function countMoves(
 
 type ItemIds = Pick<ItemChange, "add" | "remove">;
 
+/** Returns the IDs of both lists: unique and sorted. */
 function idsOf({ add, remove }: ItemIds): string[] {
   if (add.length === 0 || remove.length === 0) return [...add, ...remove];
   return [...new Set([...add, ...remove])].sort(compareIds);
 }
 
+/** Returns the range from the first to the last of the sorted IDs; unbounded if there are none. */
 function rangeOf(ids: readonly string[]): { from?: string; to?: string } {
   const [from, to] = [ids[0], ids.at(-1)];
   return from === undefined || to === undefined ? {} : { from, to };
@@ -178,7 +181,8 @@ function rangeOf(ids: readonly string[]): { from?: string; to?: string } {
 /**
  * Changes items in one pass: deletes the details of the items to remove, then changes the items,
  * then stores the labels of added items. Because of this order, an item that a later call adds
- * again does not get its old label, unless calls for the same item overlap.
+ * again does not get its old label, unless calls for the same item overlap. `isFull` is true if
+ * concurrent calls have filled the watchlist, so that some pages did not change.
  */
 async function applyPass(
   { watchlist, change, now }: ChangeItemsRequest,
@@ -280,6 +284,7 @@ interface ItemsChange {
   readonly addedAt: string;
 }
 
+/** Removes and then adds the items of one page. Also returns the counts and the placed items. */
 function changePage(
   items: readonly Item[],
   ids: readonly string[],

@@ -17,6 +17,7 @@ import {
 import type { WatchlistPatch } from "./update-request.ts";
 import type { Watchlist } from "./watchlist.ts";
 
+/** A change of a watchlist's settings, and the time of the change. */
 export interface Change {
   readonly patch: WatchlistPatch;
   /** The webhook endpoint to set. Null removes the endpoint; undefined leaves it unchanged. */
@@ -88,6 +89,7 @@ function refuseFixed(watchlist: Watchlist, patch: WatchlistPatch): void {
   }
 }
 
+/** Returns the changed fields of the status; an empty object if the status stays the same. */
 function statusAfter(
   { status }: Watchlist,
   { status: wanted }: WatchlistPatch,
@@ -98,6 +100,10 @@ function statusAfter(
     : { status: "active", pausedReason: null, consecutiveSkips: 0 };
 }
 
+/**
+ * Returns the schedule after the change.
+ * @throws 400 if the new schedule is invalid
+ */
 function scheduleAfter(
   { schedule }: Watchlist,
   { every, cron, timezone }: WatchlistPatch,

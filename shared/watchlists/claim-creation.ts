@@ -10,6 +10,7 @@ import {
   takeOverMs,
 } from "./idempotency.ts";
 
+/** The right of one request to create a watchlist with a chosen ID. */
 export interface CreationClaim {
   readonly watchlistId: string;
   /**

@@ -20,6 +20,7 @@ import { watchlistSchedule, type Schedules } from "./schedules.ts";
 import type { Watchlist } from "./watchlist.ts";
 import type { WatchlistStore } from "./watchlist-store.ts";
 
+/** A request to create a watchlist. */
 export interface CreateRequest {
   readonly accountId: string;
   readonly wanted: NewWatchlist;
@@ -30,8 +31,8 @@ export interface CreateRequest {
 }
 
 /**
- * Sends wake-up messages for due watchlists. `RunQueue` implements this interface, because this
- * folder may not import `RunQueue`.
+ * Sends wake-up messages for due watchlists. `RunQueue` implements this interface, which exists
+ * because this folder may not import files of `shared/runs`.
  */
 export interface DueSender {
   sendDue(due: {
@@ -54,12 +55,14 @@ export interface CreateDependencies {
   readonly warn: Warn;
 }
 
+/** The response to a request that creates a watchlist. */
 export interface CreateAnswer {
   /**
    * Body of the response, as JSON text. A repeated request with the same idempotency key receives
    * the same bytes.
    */
   readonly body: string;
+  /** True if an earlier request with the same idempotency key created the watchlist. */
   readonly replayed: boolean;
 }
 
@@ -95,6 +98,7 @@ export async function createWatchlist(
   }
 }
 
+/** Creates a claimed watchlist. Returns the body of the response. */
 async function create(
   request: CreateRequest,
   claim: CreationClaim,
@@ -129,6 +133,7 @@ async function create(
   return answer;
 }
 
+/** Returns the details of those new items that have a label or metadata. */
 const detailsOf = (
   ids: readonly string[],
   { labels }: NewWatchlist,
@@ -156,8 +161,8 @@ const tooMany = (): Error =>
 
 /**
  * Abandons a creation: releases the idempotency key, and then purges the rows that were written.
- * The order matters. No watchlist can be created with an ID whose purge has begun, so a repeated
- * request must get a new ID.
+ * The order matters: no watchlist can be created with an ID whose purge has begun. If the key were
+ * released later, a repeated request could take over this ID and fail.
  */
 async function abandon(
   { watchlistId, record }: CreationClaim,

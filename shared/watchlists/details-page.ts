@@ -114,8 +114,8 @@ function factsAt({ title, url, image, sellers }: DetailsColumns, n: number): Pro
 }
 
 /**
- * Returns true if an item in the encoded details may contain all of the words in its ID, label or
- * title. If false, no item contains all of the words. If true, an item may still lack them.
+ * Returns false only if no item of the encoded details contains all of the words in its ID, label
+ * and title. If it returns true, there may still be no such item.
  * @param words in lower case
  */
 export function mayContain(encoded: Uint8Array, words: readonly string[]): boolean {

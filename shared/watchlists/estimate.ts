@@ -119,6 +119,7 @@ function parseEstimate(body: Body): EstimateRequest {
   return { kind: "existing", watchlistId, patch };
 }
 
+/** Parses the estimate of a watchlist that does not exist yet. */
 function newEstimate(body: Body): Estimate {
   const shop = parsePlatform(body);
   const { items, item_count: itemCount } = body;

@@ -7,6 +7,7 @@ import { pipelineOf, type Watchlist } from "./watchlist.ts";
 /** A finished run, from which the credits of later runs are forecast. */
 export interface PastRun {
   readonly kind: "baseline" | "refresh" | "sweep";
+  /** Credits that the run charged. */
   readonly credits: number;
   /** Number of items at the start of the run, without delisted items. */
   readonly tracked: number;
@@ -28,6 +29,7 @@ export interface ForecastWatchlist
   extends Pick<Watchlist, "platform" | "pipeline">, Omit<WatchlistSettings, "brake"> {
   readonly schedule: Schedule;
   readonly itemCounts: ItemsByState;
+  /** Number of runs so far. It decides which of the next runs are refreshes. */
   readonly runCount: number;
   /** The daily budget of the account; null if it has none. */
   readonly accountBudget: number | null;
@@ -43,13 +45,14 @@ export interface ForecastWatchlist
 const dayMs = 86_400_000;
 
 /**
- * Forecasts the credits of a watchlist's scheduled runs in the 24 hours and in the 30 days after
- * `now`.
+ * Forecasts the number of a watchlist's scheduled runs and their credits (best, likely and worst
+ * case), in the 24 hours and in the 30 days after `now`.
  */
 export function forecastOf(watchlist: ForecastWatchlist, now: Date): Forecast {
   return { day: inDays(watchlist, now, 1), month: inDays(watchlist, now, forecastMonthDays) };
 }
 
+/** Forecasts the runs in the next `days` days of 24 hours. */
 function inDays(watchlist: ForecastWatchlist, now: Date, days: number): Forecast["day"] {
   const runs = countRuns(watchlist.schedule, now, new Date(now.getTime() + days * dayMs));
   const { new: unread, active } = watchlist.itemCounts;
@@ -72,8 +75,9 @@ function inDays(watchlist: ForecastWatchlist, now: Date, days: number): Forecast
 }
 
 /**
- * Counts the next runs by kind. A refresh whose first step exceeds a limit charges nothing, and all
- * later runs try the refresh again.
+ * Counts the next `runs` runs by kind. If `isRefreshFree` is true, a limit does not cover the first
+ * step of a refresh. The first refresh then charges nothing, all later runs try it again, and none
+ * of them counts.
  */
 function runsByKind(
   watchlist: ForecastWatchlist,
@@ -100,15 +104,20 @@ function leftToday({ dailyCreditBudget, accountBudget, usedToday }: ForecastWatc
   return Math.max(0, Math.min(own, account));
 }
 
+/** Runs that cost the same. */
 interface SimilarRuns {
+  /** Number of the runs. */
   readonly runs: number;
+  /** Credits of one run. */
   readonly credits: RunCredits;
 }
 
-/** The credits that the runs of a period may charge. Infinite without a daily budget. */
+/** The credits that the runs of a period may charge. They are infinite without a daily budget. */
 interface PeriodBudget {
   readonly perDay: number;
+  /** Credits that the current UTC day still has. */
   readonly leftToday: number;
+  /** Length of the period, in days of 24 hours. */
   readonly days: number;
 }
 
@@ -177,11 +186,11 @@ interface ReadItems {
 interface RunCredits extends Credits {
   /** False if the limits do not cover the read of new items. */
   readonly readsNew: boolean;
-  /** True if a run with fewer credits than `worst` reads nothing. */
+  /** True if a run that has fewer credits than `worst` available reads nothing. */
   readonly isWhole: boolean;
 }
 
-/** Calculates the credits of one run with the whole budget of a day. */
+/** Calculates the credits of one run that has the whole budget of a day available. */
 function creditsOfRun(
   watchlist: ForecastWatchlist,
   kind: "sweep" | "refresh",

@@ -23,6 +23,7 @@ const {
   metadataBytesMax,
 } = limits.itemLabels;
 
+/** Schema of one string with IDs that newlines or commas separate. */
 const joined = v.pipe(
   v.string(),
   v.transform((text) => text.split(/\r\n|[\r\n,]/)),
@@ -35,6 +36,10 @@ const joined = v.pipe(
 export const idList = (param: string): v.GenericSchema<unknown, string[]> =>
   v.union([v.array(v.string()), joined], ({ input }) => refusal(param, input));
 
+/**
+ * Returns the message for a value that is neither a string nor an array.
+ * @throws 400 that names the first entry of an array that is not a string
+ */
 function refusal(param: string, input: unknown): string {
   if (!Array.isArray(input)) {
     return (
@@ -186,6 +191,10 @@ export const itemList = (
     itemsRefusal(param, input),
   );
 
+/**
+ * Returns the message for a value that is not a list of items.
+ * @throws 400 that names the first invalid entry of an array
+ */
 function itemsRefusal(param: string, input: unknown): string {
   if (!Array.isArray(input)) return refusal(param, input);
   for (const [place, entry] of input.entries()) {
@@ -203,9 +212,10 @@ function itemsRefusal(param: string, input: unknown): string {
   return `'${param}' must be an array of item IDs and objects with 'id' (got ${formatValue(input)}).`;
 }
 
-/** Matches keys that are short and plain enough to be part of `param`. */
+/** Matches the keys of a body that may be part of `param` in an error: short, without dots. */
 const plainKey = /^[\w-]{1,64}$/;
 
+/** Converts the issue of an invalid entry to an error 400. `at` is the place of the entry. */
 function entryRefusal(at: string, issue: v.BaseIssue<unknown>): Error {
   const keys = (issue.path ?? []).map(({ key }) => String(key));
   const unshown = keys.findIndex((key) => !plainKey.test(key));
@@ -227,6 +237,7 @@ export interface RequestedItems {
 /**
  * Parses the items of a request. Skips empty strings. If an ID occurs more than once, uses its last
  * label and its last metadata.
+ * @param param name of the list in the request, such as `ids`, for the error message
  * @throws 400 INVALID_PARAM for the first invalid ID
  */
 export function parseItems(

@@ -17,12 +17,14 @@ export interface IdempotencyRecord {
   readonly accountId: string;
   /** SHA-256 of the key. */
   readonly keyHash: string;
+  /** SHA-256 of the body. A request with the same key and another body is refused. */
   readonly bodyHash: string;
   /** Random ID of the request that has the lease until `leaseUntil`. */
   readonly owner: string;
   readonly leaseUntil: Date;
   /** ID of the watchlist that the request creates. It is chosen before the first write. */
   readonly watchlistId: string;
+  /** Time at which the watchlist ID was chosen. */
   readonly claimedAt: Date;
   /** Time at which the key expires. */
   readonly expiresAt: Date;
@@ -33,12 +35,14 @@ export interface IdempotencyRecord {
 /** Stores idempotency records by account and key. */
 export interface IdempotencyStore {
   /**
-   * Stores the record, unless its key already has an unexpired record. Returns the stored record.
+   * Stores the record, unless its key already has an unexpired record. Returns the record that is
+   * stored after the call. It is the given one only if it has the same `owner`.
    */
   open(record: IdempotencyRecord, now: Date): Promise<IdempotencyRecord>;
   /**
-   * Replaces a record. Returns false if the record has a response, or if its owner is no longer
-   * `seen`.
+   * Replaces the stored record of an abandoned request. Returns false and writes nothing if that
+   * record has a response, or if its owner is no longer `seen`.
+   * @param seen owner of the stored record when the caller read it
    */
   takeOver(record: IdempotencyRecord, seen: string): Promise<boolean>;
   /** Deletes a record. Returns false if another request took it over, or if it has a response. */

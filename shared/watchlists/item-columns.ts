@@ -103,6 +103,7 @@ interface PlacedSnapshots extends Pick<PlacedItems, "positions"> {
   readonly count: number;
 }
 
+/** Returns the columns of one kind of readings after some of their items changed. */
 function withSnapshots(
   { has, fields }: SnapshotColumns = { has: [], fields: [] },
   { snapshots, positions, count }: PlacedSnapshots,
@@ -137,6 +138,7 @@ export function itemsIn(columns: ItemColumns, isSelected: (id: string) => boolea
   return items;
 }
 
+/** Builds the item at position `n`, whose ID is `id`. */
 function itemAt(
   { fields, readings }: ItemColumns,
   { n, id }: { readonly n: number; readonly id: string },
@@ -230,9 +232,11 @@ function readingsAt(readings: ItemColumns["readings"], n: number): Item["reading
  */
 const statesName = "";
 
+/** Returns the stored form of an item's open changes and route states. */
 const storedChanges = ({ openChanges, routeStates }: Item): unknown =>
   routeStates === undefined ? openChanges : { ...openChanges, [statesName]: routeStates };
 
+/** Reverses `storedChanges`. */
 function changesOf(stored: unknown): Pick<Item, "openChanges" | "routeStates"> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `storedChanges` made it
   const all = stored as Item["openChanges"] & { readonly [statesName]?: RouteStates };

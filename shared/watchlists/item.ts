@@ -5,6 +5,10 @@ import type { ConditionFilter } from "../scrapers/offer.ts";
 import type { ReadStatus } from "../scrapers/scraper.ts";
 import { kindsSharing } from "../scrapers/shared-fields.ts";
 
+/**
+ * `new`: no run has read the item. `active`: runs read it. `delisted`: the platform no longer has
+ * it.
+ */
 export type ItemState = "new" | "active" | "delisted";
 
 /**
@@ -38,7 +42,7 @@ export interface OwedRetry {
   readonly condition?: ConditionFilter;
 }
 
-/** The last change of a field that several kinds of readings share. */
+/** The last change of a field that several kinds of readings share, such as `price`. */
 export interface OpenChange {
   /** Value after the change. */
   readonly value: FieldValue;
@@ -51,15 +55,18 @@ export interface Item {
   readonly id: string;
   readonly state: ItemState;
   readonly addedAt: string;
+  /** Time of the first `ok` or `not_found` read (ISO); null before it. */
   readonly firstReadAt: string | null;
+  /** Status of the last read; null before the first read. */
   readonly lastReadStatus: ReadStatus | null;
+  /** Number of reads in a row with the status `partial` or `unavailable`. */
   readonly consecutiveFailures: number;
   /** Last `ok` reading of each kind. The next reading of the same kind is compared with it. */
   readonly readings: Readonly<Partial<Record<ReadingKind, Snapshot>>>;
   /**
-   * The last change by field. It contains a change only while the reading of another kind still has
-   * an older value of the field. It omits changes that follow from the readings (see
-   * `readingsAfter`).
+   * The open changes, by field. A change is open while the reading of another kind still has an
+   * older value of the field. Most open changes are not stored, because the readings suffice to
+   * find the newest value (see `readingsAfter`).
    */
   readonly openChanges: Readonly<Record<string, OpenChange>>;
   /** States of the pipeline's routes; absent if no route has one. */
@@ -82,7 +89,10 @@ export interface Item {
   readonly revision: number;
 }
 
-/** Returns an item that was never read. @param addedAt ISO time */
+/**
+ * Returns an item that was never read.
+ * @param addedAt time at which the item is added (ISO 8601)
+ */
 export const newItem = (id: string, addedAt: string): Item => ({
   id,
   state: "new",
@@ -103,8 +113,8 @@ export const newItem = (id: string, addedAt: string): Item => ({
 type Known = Pick<Item, "readings" | "openChanges">;
 
 /**
- * Kinds of readings by increasing precedence. If several kinds have a field, the last of them
- * counts.
+ * Kinds of readings by increasing precedence. If the readings of several kinds have a field, the
+ * value of the last of these kinds counts.
  */
 export const kindsByWeight: readonly ReadingKind[] = [
   "offers_used",

@@ -30,7 +30,10 @@ export const itemChangeBody = v.object({
 });
 export type ItemChangeBody = v.InferOutput<typeof itemChangeBody>;
 
-/** Item IDs to add and to remove: valid, unique and sorted. An ID may occur in both lists. */
+/**
+ * Item IDs to add and to remove: valid, unique and sorted. An item whose ID occurs in both lists is
+ * removed and then added again as a new item.
+ */
 export interface ItemChange {
   readonly add: readonly string[];
   readonly remove: readonly string[];
@@ -63,7 +66,7 @@ function checkIds(ids: readonly string[], param: string): string[] {
   if (ids.length > limits.watchlistItemsMax) {
     throw invalidParam(
       param,
-      `'${param}' must have at most ${limits.watchlistItemsMax} IDs (got ${ids.length}).`,
+      `'${param}' must have at most ${limits.watchlistItemsMax} IDs (got ${ids.length}). Send fewer.`,
     );
   }
   return ids.toSorted(compareIds);

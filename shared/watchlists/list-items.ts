@@ -12,6 +12,7 @@ import { maxChangedAt } from "./page.ts";
 import type { PageStore } from "./page-store.ts";
 import { readItems } from "./read-items.ts";
 
+/** Selects the items of a listing and their order. An undefined filter selects all items. */
 export interface ItemQuery {
   readonly limit: number;
   /**
@@ -34,6 +35,7 @@ export interface ItemQuery {
   readonly order?: ItemOrder | undefined;
 }
 
+/** A page of the items of a watchlist. */
 export interface ItemsPage {
   readonly items: readonly DetailedItem[];
   /** True if more items match. */
@@ -60,6 +62,7 @@ export const listItems = (
 const isInIdOrder = ({ search, sort = "id", order = "asc" }: ItemQuery): boolean =>
   search === undefined && sort === "id" && order === "asc";
 
+/** Lists items in the order of their IDs, without a search. */
 async function firstItems(watchlistId: string, query: ItemQuery, pages: Pages): Promise<ItemsPage> {
   const foundItems: Item[] = [];
   let hasMore = false;
@@ -78,6 +81,7 @@ async function firstItems(watchlistId: string, query: ItemQuery, pages: Pages): 
   return { items: foundItems.map((item) => ({ item, details: details.get(item.id) })), hasMore };
 }
 
+/** Lists items in any order, from all items that match. */
 async function arrangedItems(
   watchlistId: string,
   query: ItemQuery,

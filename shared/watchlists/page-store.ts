@@ -20,6 +20,7 @@ export interface DetailsQuery extends IdRange {
   readonly words?: readonly string[];
 }
 
+/** Identifies a watchlist in stores. */
 export interface WatchlistRef {
   readonly accountId: string;
   readonly watchlistId: string;
@@ -40,9 +41,9 @@ export interface DetailsChange {
   /** Sorted and unique IDs of the items to change. */
   readonly ids: readonly string[];
   /**
-   * Returns the new details of an item; undefined for none. After a conflict, it is called again
-   * with the details that are stored then. If the outcome of the change is `done`, the last call
-   * for each ID had the details that this change replaced.
+   * Returns the new details of an item; undefined to delete them. The store calls this function
+   * again after each conflict, with the details that are stored then. If the outcome of the change
+   * is `done`, the result of the last call for each ID is stored.
    */
   readonly change: (
     before: ItemDetails | undefined,
@@ -71,10 +72,12 @@ export interface PageStore {
    * Replaces the items of adjacent pages, splits them into pages within `PageBounds`, and updates
    * the watchlist's counters, in one transaction. Merges a page with few items with its neighbor.
    * See `Replacement` for the outcomes.
+   *
    * If the IDs and counts of a page stay the same, the write does not include the watchlist's row.
-   * Such a write returns `stale` instead of `watchlist_deleted` if the watchlist was deleted, and
-   * the next read finds no page. It may also return `stale` although it took effect, if its
-   * response was lost and another writer followed. The change must therefore be idempotent.
+   * Such a write differs in two ways:
+   * - If the watchlist was deleted, it returns `stale`, and the next read finds no page.
+   * - It may return `stale` although it took effect, if its response was lost and another writer
+   *   followed. The change must therefore be idempotent.
    */
   replace(
     watchlist: WatchlistRef,
@@ -82,9 +85,9 @@ export interface PageStore {
     items: readonly Item[],
   ): Promise<Replacement>;
   /**
-   * Replaces some items of a page, and keeps the other items and all IDs. Everything else is as in
-   * `replace`. Takes less time, because the other items are not built.
-   * @param changed items of `page`, sorted by ID
+   * Replaces some items of a page, and keeps its other items. Faster than `replace`, because the
+   * other items are not decoded. The outcomes are those of `replace`.
+   * @param changed the new versions of items of `page`, sorted by ID
    */
   replaceItems(
     watchlist: WatchlistRef,
@@ -108,7 +111,7 @@ export interface PageStore {
    */
   detailsOf(watchlistId: string, itemIds: readonly string[]): Promise<readonly ItemDetails[]>;
   /** Changes the details of items, page by page. Reads each page once, unless it is contended. */
-  changeDetails(list: WatchlistRef, change: DetailsChange): Promise<DetailsChanged>;
+  changeDetails(watchlist: WatchlistRef, change: DetailsChange): Promise<DetailsChanged>;
   /**
    * Creates the details pages of a new watchlist. Call it after `create`, which creates its pages
    * of items.

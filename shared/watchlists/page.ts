@@ -48,6 +48,7 @@ export interface StoredPage extends PageRange {
 
 /** Limits of pages and watchlists. */
 export interface PageBounds {
+  /** Maximum number of items of a page. */
   readonly itemsMax: number;
   /**
    * Maximum size of the encoded items of a page, in bytes. A page with a single item may exceed it.
@@ -55,25 +56,30 @@ export interface PageBounds {
   readonly bytesMax: number;
   /** Adjacent pages are merged if they have at most this many items together. */
   readonly mergeItemsMax: number;
-  readonly listItemsMax: number;
+  /** Maximum number of items of a watchlist. */
+  readonly watchlistItemsMax: number;
 }
 
+/** The bounds of stored pages. Only tests use others. */
 export const pageBounds: PageBounds = {
   itemsMax: limits.pageItemsMax,
   bytesMax: limits.pageBytesMax,
   mergeItemsMax: limits.pageMergeItemsMax,
-  listItemsMax: limits.watchlistItemsMax,
+  watchlistItemsMax: limits.watchlistItemsMax,
 };
 
 /** A page to store. */
 export interface CutPage extends PageRange {
   readonly counts: ItemCounts;
+  /** Latest time at which an item of the page changed or was delisted (ISO); null if none did. */
   readonly maxChangedAt: string | null;
+  /** The items as `encodeItems` encoded them. */
   readonly encoded: Uint8Array;
 }
 
-/** A sub-range with its sorted entries. */
+/** A part of a range of IDs, with its entries. */
 interface SubRange<Entry> extends PageRange {
+  /** Entries of the part, sorted by ID. */
   readonly entries: readonly Entry[];
   readonly encoded: Uint8Array;
 }
@@ -211,8 +217,8 @@ export const decodeColumns = (bytes: Uint8Array): ItemColumns =>
   decompress(bytes) as ItemColumns;
 
 /**
- * Returns true if the encoded items may include an ID that begins with `prefix`. If false, no ID
- * begins with `prefix`. If true, there may still be none.
+ * Returns false only if no ID of the encoded items begins with `prefix`. If it returns true, there
+ * may still be no such ID.
  */
 export const mayHaveId = (encoded: Uint8Array, prefix: string): boolean =>
   decompressed(encoded).includes(`"${prefix}`);

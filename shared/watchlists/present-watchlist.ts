@@ -10,6 +10,7 @@ import { type ItemCounts, pipelineOf, type Watchlist } from "./watchlist.ts";
 /** Number of due times in `next_run_times`. */
 const shownRunTimes = 5;
 
+/** The data for a watchlist in API responses that is not stored with it. */
 export interface PresentOptions {
   /** Base of the watchlist's URL, such as `https://host/v1`. */
   readonly baseUrl: string;

@@ -13,7 +13,10 @@ export interface PurgeStore {
     watchlist: { readonly accountId: string; readonly id: string },
     purgeAt: Date,
   ): Promise<boolean>;
-  /** Lists the IDs of watchlists whose purge is due at `by`, the longest due first. */
+  /**
+   * Lists the IDs of at most `limit` watchlists whose purge is due at or before `by`, the longest
+   * due first.
+   */
   due(by: Date, limit: number): Promise<readonly string[]>;
   /**
    * Starts or resumes the purge of a watchlist, and sets the due time of its mark to `nextCheck`.

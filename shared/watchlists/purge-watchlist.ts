@@ -15,6 +15,7 @@ export interface PurgeDependencies {
   readonly clock: Clock;
 }
 
+/** An attempt to purge a watchlist. */
 export interface PurgeRequest {
   readonly watchlistId: string;
   /** Time at which this attempt must stop. */

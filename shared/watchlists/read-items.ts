@@ -8,17 +8,17 @@ export interface ItemSearch {
   readonly after?: string | undefined;
   /** Selects only items whose ID begins with this prefix. */
   readonly idPrefix?: string | undefined;
-  /** Returns false for a page to skip without decoding. Default: skips no page. */
+  /**
+   * Returns false if a page cannot contain an item that the caller needs. Such a page is skipped
+   * without decoding it. Default: skips no page.
+   */
   readonly mayHold?: (page: StoredPage) => boolean;
 }
 
 /**
- * Yields the items of a watchlist in ID order, each once. Reads page by page. Every item that stays
- * on the watchlist during the whole iteration is included, even if pages are split or merged in
- * between.
- * @param after ID after which to begin
- * @param mayHold returns false if a page cannot contain an item that the caller needs; the page is
- * then skipped
+ * Yields the selected items of a watchlist in ID order, each once. Reads page by page. Every item
+ * that stays on the watchlist during the whole iteration is included, even if pages are split or
+ * merged during the iteration.
  */
 export async function* readItems(
   pages: Pick<PageStore, "pages">,
@@ -39,6 +39,7 @@ export async function* readItems(
 /** Sorts after all letters and digits. Item IDs contain no other characters. */
 const behindIds = "~";
 
+/** Returns the range of IDs that can match both filters. */
 function rangeOf(after: string | undefined, idPrefix: string | undefined): IdRange {
   if (idPrefix === undefined) return after === undefined ? {} : { from: after };
   const from = after !== undefined && after > idPrefix ? after : idPrefix;

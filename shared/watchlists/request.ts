@@ -221,7 +221,7 @@ function parseIds({ platform }: Shop, { ids, asins }: Body): RequestedItems {
   if (count > limits.watchlistItemsMax) {
     throw invalidParam(
       param,
-      `'${param}' must have at most ${limits.watchlistItemsMax} IDs (got ${count}).`,
+      `'${param}' must have at most ${limits.watchlistItemsMax} IDs (got ${count}). Send fewer.`,
     );
   }
   return parsed;

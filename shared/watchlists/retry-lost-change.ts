@@ -11,7 +11,7 @@ interface Dependencies {
   readonly random: RandomSource;
 }
 
-/** Maximum number of attempts of a change that concurrent changes make fail. */
+/** Maximum number of attempts of a change while concurrent changes make it fail. */
 const triesMax = 24;
 
 /**

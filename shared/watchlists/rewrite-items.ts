@@ -13,17 +13,19 @@ export interface PageChange<Note> {
   readonly note: Note;
 }
 
+/** A change of some items of a watchlist, page by page. */
 export interface Rewrite<Note> {
   readonly watchlist: WatchlistRef;
   /** Sorted and unique IDs of the items to change. */
   readonly ids: readonly string[];
   /**
-   * Returns the new items of a page. It must be pure, because after a conflict it is called again
-   * with the current page.
+   * Returns all items of a page after the change. Receives all items of the page, and those IDs of
+   * `ids` that belong to the page. It must be pure, because it is called again after each conflict.
    */
   readonly change: (items: readonly Item[], ids: readonly string[]) => PageChange<Note>;
 }
 
+/** The result of a rewrite. */
 export interface Rewritten<Note> {
   /**
    * `done`: all pages are written. Any other outcome ended the rewrite early, with some or none of
@@ -45,8 +47,8 @@ const retryLimits = { triesMax: 40, pauseMs: 2, pauseMsMax: 400 };
 
 /**
  * Applies `change` to each page whose range contains at least one of the IDs, one page after the
- * other. If a page cannot be written, stops with the reason `watchlist_deleted` or `full`; the
- * pages before it keep their change.
+ * other. If a page cannot be written, stops and returns the outcome `watchlist_deleted` or `full`.
+ * The pages before it keep their change.
  * @throws 503 UNAVAILABLE after `triesMax` conflicts on a page, or if the retry budget is exhausted
  */
 export async function rewriteItems<Note>(
@@ -73,8 +75,9 @@ export async function rewriteItems<Note>(
 }
 
 /**
- * Applies `change` to each item on the pages whose ranges contain at least one of the IDs. The
- * order, the reasons to stop and the errors are those of `rewriteItems`.
+ * Applies `change` to every item of the pages whose ranges contain at least one of the IDs, even to
+ * items with other IDs. Otherwise works as `rewriteItems`. Does not report an early stop: if the
+ * watchlist was deleted, returns without an error.
  */
 export async function rewriteEachItem(
   {
@@ -100,6 +103,7 @@ function changeEach(
     : items.map((item, n) => afterChange(item, changes[n] ?? "unchanged"));
 }
 
+/** Reads the page whose range contains the ID; undefined if the watchlist has no pages. */
 async function ownerOf(
   id: string,
   { watchlistId }: WatchlistRef,

@@ -1,6 +1,7 @@
 import { nextRunAfter, type Schedule } from "./schedule.ts";
 import type { Watchlist } from "./watchlist.ts";
 
+/** The EventBridge schedule of a watchlist. */
 export interface WatchlistSchedule {
   readonly accountId: string;
   readonly watchlistId: string;
@@ -10,8 +11,8 @@ export interface WatchlistSchedule {
 }
 
 /**
- * The EventBridge schedules of watchlists. They only send ticks: the stored row decides if a
- * watchlist is due.
+ * The EventBridge schedules of watchlists. A schedule only sends ticks, which are wake-up messages.
+ * The stored row of the watchlist decides whether a run is due.
  */
 export interface Schedules {
   /** Creates or replaces the watchlist's schedule. */

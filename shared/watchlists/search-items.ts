@@ -13,6 +13,7 @@ export interface FoundItem {
   readonly details: ItemDetails | undefined;
 }
 
+/** The result of a search. */
 export interface FoundItems {
   readonly items: readonly FoundItem[];
   /** True if more items may match. */
@@ -27,18 +28,19 @@ interface Search {
 }
 
 /** Number of watchlists that are read at the same time. */
-const listsAtOnce = 16;
-/** Matches a search that may be the first characters of an item ID. */
+const watchlistsAtOnce = 16;
+/** Matches a search that may be the first characters of an item ID, and is long enough for that. */
 const prefixForm = /^[a-z0-9]{3,15}$/i;
 
 type Pages = Pick<PageStore, "details" | "detailsOf" | "pages">;
 
 /**
- * Searches the items of several watchlists. The first items of the result are those whose ID begins
- * with the search. To find them, reads only the pages that can contain these IDs. If there are
- * fewer than `limit` such items, adds the items whose ID, label and title together contain all
- * words of the search. To find them, reads the details of up to 16 watchlists at a time, until the
- * result has `limit` items. An item without details matches only by the start of its ID.
+ * Searches the items of several watchlists, and returns at most `limit` items:
+ * 1. First, the items whose ID begins with the search, if the search has 3 to 15 letters and
+ *    digits. Reads only the pages that can contain these IDs.
+ * 2. Then, the items whose ID, label and title together contain all words of the search. Reads the
+ *    details of up to 16 watchlists at a time, until the result is full.
+ * An item without details matches only by the start of its ID.
  */
 export async function searchItems(
   { watchlists, search, limit }: Search,
@@ -50,12 +52,13 @@ export async function searchItems(
   return { items: foundItems.slice(0, limit), hasMore: foundItems.length > limit };
 }
 
+/** Finds at most `limit` items whose ID begins with the search. */
 async function itemsWithPrefix(
   { watchlists, search, limit }: Search,
   pages: Pages,
 ): Promise<readonly FoundItem[]> {
   const idPrefix = search.toUpperCase();
-  const foundItems = await inParallel(watchlists, listsAtOnce, async (watchlist) => {
+  const foundItems = await inParallel(watchlists, watchlistsAtOnce, async (watchlist) => {
     const ids: string[] = [];
     for await (const { id } of readItems(pages, watchlist.id, { idPrefix })) {
       ids.push(id);
@@ -65,7 +68,7 @@ async function itemsWithPrefix(
   });
   const first = foundItems.flat().slice(0, limit);
   const ofList = Map.groupBy(first, ({ watchlist }) => watchlist);
-  const items = await inParallel([...ofList], listsAtOnce, async ([watchlist, own]) => {
+  const items = await inParallel([...ofList], watchlistsAtOnce, async ([watchlist, own]) => {
     const ids = own.map(({ id }) => id);
     const details = new Map((await pages.detailsOf(watchlist.id, ids)).map((one) => [one.id, one]));
     return ids.map((id) => ({ watchlist, id, details: details.get(id) }));
@@ -74,11 +77,12 @@ async function itemsWithPrefix(
 }
 
 /**
- * Number of watchlists that are read first. A few watchlists are often enough, because the words of
- * a search often match many items of a watchlist.
+ * Number of watchlists that are read before all others. The words of a search often match many
+ * items of a watchlist, so that the others need not be read.
  */
-const firstLists = 4;
+const firstWatchlists = 4;
 
+/** Finds items that contain all words of the search, until `limit` items with `known` are found. */
 async function byText(
   { watchlists, search, limit }: Search,
   known: readonly FoundItem[],
@@ -98,7 +102,7 @@ async function byText(
       foundItems.push({ watchlist, id, details });
     }
   };
-  await inParallel(watchlists.slice(0, firstLists), firstLists, findIn);
-  await inParallel(watchlists.slice(firstLists), listsAtOnce, findIn);
+  await inParallel(watchlists.slice(0, firstWatchlists), firstWatchlists, findIn);
+  await inParallel(watchlists.slice(firstWatchlists), watchlistsAtOnce, findIn);
   return foundItems;
 }

@@ -2,12 +2,12 @@
 const letterPrefix = /^a-(?=\d)/i;
 
 /**
- * Returns a search without surrounding blanks, and without the prefix `A-` of an item number,
- * because stored IDs do not have this prefix.
+ * Returns a search without surrounding blanks, and without the prefix `A-` of an item number. With
+ * the prefix, no stored ID would match.
  */
 export const searchedId = (search: string): string => search.trim().replace(letterPrefix, "");
 
-/** Returns the words of a search, in lower case. */
+/** Returns the words of a search in lower case, without the prefix `A-` of an item number. */
 export const wordsOf = (search: string): readonly string[] =>
   search
     .toLowerCase()

@@ -31,9 +31,9 @@ export interface RunLimits {
 }
 
 /**
- * Settings of a watchlist that are parsed and stored separately from its other fields. Request
- * bodies, responses, stored rows, changes and runs use the declarations of this file. Add a new
- * setting to each of these declarations.
+ * Settings of a watchlist that are parsed and stored separately from its other fields. The schemas
+ * and conversions of this file serve request bodies, responses, stored rows, changes and runs. Add
+ * a new setting to each of them.
  */
 export interface WatchlistSettings extends RunLimits {
   /**
@@ -43,7 +43,7 @@ export interface WatchlistSettings extends RunLimits {
   readonly refreshEveryRuns: number;
 }
 
-/** The limits of a watchlist for which no limit is set. */
+/** The limits of a watchlist for which the client set no limit and no brake. */
 export const noLimits: RunLimits = {
   maxCreditsPerRun: null,
   dailyCreditBudget: null,
@@ -57,6 +57,7 @@ export const limitsOf = ({ maxCreditsPerRun, dailyCreditBudget, brake }: RunLimi
   brake,
 });
 
+/** The settings of a new watchlist if the client sets none. */
 export const defaultSettings: WatchlistSettings = {
   ...noLimits,
   refreshEveryRuns: defaultRefreshEveryRuns,

@@ -30,6 +30,7 @@ export interface StockItem extends DetailedItem {
   readonly watchlist: Watchlist;
 }
 
+/** A page of the items that are out of stock. */
 export interface StockPage {
   readonly items: readonly StockItem[];
   /** The cursor to send as `startingAfter` for the next page; null on the last page. */
@@ -37,7 +38,7 @@ export interface StockPage {
 }
 
 /** Number of watchlists that are read at the same time. */
-const listsAtOnce = 16;
+const watchlistsAtOnce = 16;
 
 /**
  * Lists the items of several watchlists that are out of stock. Leaves out delisted items, and items
@@ -47,7 +48,7 @@ const listsAtOnce = 16;
 export async function listStockItems(query: StockQuery, store: StockStore): Promise<StockPage> {
   const { watchlists, search, sort, order, limit, startingAfter } = query;
   const isFound = search === undefined ? () => true : searchOf(search);
-  const found = await inParallel(watchlists, listsAtOnce, async (watchlist) => {
+  const found = await inParallel(watchlists, watchlistsAtOnce, async (watchlist) => {
     const items = await store.outOfStock(watchlist.id);
     return items
       .filter(({ item, details }) => isFound(item.id, details))
@@ -62,6 +63,10 @@ export async function listStockItems(query: StockQuery, store: StockStore): Prom
   return { items, next };
 }
 
+/**
+ * Returns the index after the item of a cursor.
+ * @throws 400 if the listing does not have the item
+ */
 function indexAfter(items: readonly StockItem[], { watchlistId, itemId }: ItemPlace): number {
   const index = items.findIndex(
     ({ watchlist, item }) => watchlist.id === watchlistId && item.id === itemId,

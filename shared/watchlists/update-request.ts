@@ -5,6 +5,7 @@ import { refuseMixed, type ScheduleParams } from "./schedule.ts";
 import { type WatchlistSettings, settingFields, settingsIn } from "./settings.ts";
 import type { WatchlistStatus } from "./watchlist.ts";
 
+/** Creates the schema of a field that cannot change, such as `platform`. */
 const fixedField = (what: string): v.GenericSchema<string | undefined, string | undefined> =>
   v.optional(
     v.pipe(
@@ -13,10 +14,7 @@ const fixedField = (what: string): v.GenericSchema<string | undefined, string | 
     ),
   );
 
-/**
- * Creates the schema of a field of item IDs. The schema refuses the field, because another
- * operation changes items.
- */
+/** Creates a schema that refuses a field of item IDs, because another API call changes items. */
 const refusedItems = (param: string) =>
   v.optional(
     v.never(

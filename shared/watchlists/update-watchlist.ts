@@ -12,6 +12,7 @@ import type { WatchlistPatch } from "./update-request.ts";
 import type { Watchlist } from "./watchlist.ts";
 import type { WatchlistStore } from "./watchlist-store.ts";
 
+/** A change of a stored watchlist. */
 export interface UpdateRequest {
   /** The stored watchlist. */
   readonly watchlist: Watchlist;

@@ -1,9 +1,11 @@
 import type { IdempotencyRecord } from "./idempotency.ts";
 import type { Watchlist } from "./watchlist.ts";
 
+/** An active watchlist whose next run is due. */
 export interface DueWatchlist {
   readonly accountId: string;
   readonly watchlistId: string;
+  /** The due time of the run, ISO 8601. */
   readonly dueAt: string;
 }
 
@@ -30,16 +32,20 @@ export interface WatchlistStore {
    * the creation, or the purge of the watchlist began.
    */
   create(creation: Creation): Promise<"created" | "limit_reached" | "superseded">;
+  /** Reads a watchlist; undefined if the account has no watchlist with this ID. */
   get(accountId: string, watchlistId: string): Promise<Watchlist | undefined>;
-  /** Lists at most `limit` watchlists of an account, newest first. */
+  /**
+   * Lists at most `limit` watchlists of an account, newest first. `hasMore` is true if older
+   * watchlists follow.
+   */
   list(
     accountId: string,
     limit: number,
   ): Promise<{ readonly watchlists: readonly Watchlist[]; readonly hasMore: boolean }>;
   /**
    * Writes the settings of `after` and returns the stored watchlist. Returns undefined and writes
-   * nothing if the watchlist was deleted, or if its settings or its run in progress differ from
-   * `before`.
+   * nothing if the watchlist was deleted, or if its settings, status, due time or last run have
+   * changed since `before` was read.
    */
   update(change: {
     readonly before: Watchlist;
@@ -54,10 +60,11 @@ export interface WatchlistStore {
     readonly watchlistId: string;
     readonly purgeAt: Date;
   }): Promise<boolean>;
-  /** Lists active watchlists whose due time is at or before `by`, the longest due first. */
+  /** Lists at most `limit` active watchlists that are due at `by`, the longest due first. */
   due(by: Date, limit: number): Promise<readonly DueWatchlist[]>;
   /**
-   * Skips a due time because a run is in progress: sets the next due time, and counts the overlap.
+   * Skips a due time because a run is in progress: sets the next due time, and adds 1 to the
+   * watchlist's `overlaps`.
    */
   skipOverlap(watchlist: Watchlist, nextRunAt: string): Promise<void>;
   /**

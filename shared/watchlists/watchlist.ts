@@ -4,9 +4,17 @@ import type { Platform } from "../platforms/catalog.ts";
 import type { Schedule } from "./schedule.ts";
 import type { WatchlistSettings } from "./settings.ts";
 
+/** Status of a watchlist. A paused watchlist has only manual runs. */
 export type WatchlistStatus = "active" | "paused";
+/**
+ * Why a watchlist is paused: a client paused it, or scheduled runs were skipped for lack of
+ * credits.
+ */
 export type PausedReason = "user" | "insufficient_credits";
-/** `held`: the run waits for its release or discard. Until then, no other run starts. */
+/**
+ * Status of the last run of a watchlist. `held`: the run waits until a client releases or discards
+ * it. Until then, no other run starts.
+ */
 export type LastRunStatus = "running" | "held" | "completed" | "insufficient_credits" | "failed";
 
 /** Number of items of a watchlist by state (specification, section "States and transitions"). */
@@ -16,6 +24,7 @@ export interface ItemCounts {
   readonly delisted: number;
 }
 
+/** The counts of a watchlist without items: all 0. */
 export const noItems: ItemCounts = { new: 0, active: 0, delisted: 0 };
 
 /** A watchlist as stored; times are ISO 8601 UTC. */
@@ -41,7 +50,9 @@ export interface Watchlist extends WatchlistSettings {
   readonly webhookUrl: string | null;
   /** Exact counts, because they are updated in the same transactions as the pages. */
   readonly itemCounts: ItemCounts;
+  /** Number of runs so far, which is also the number of the newest run. */
   readonly runCount: number;
+  /** Number of scheduled runs in a row that were skipped for lack of credits. */
   readonly consecutiveSkips: number;
   /**
    * Fields that were missing in the answers of the source in earlier runs, as kind of reading and

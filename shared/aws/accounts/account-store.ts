@@ -77,6 +77,7 @@ function autoTopUpOf(stored: unknown): AutoTopUp | null {
   return { enabled: enabled === true, thresholdCredits: Number(thresholdCredits), packId };
 }
 
+/** Converts the rows of an account. Its balance and totals are sums over its shards. */
 function accountOf({ account, shards }: AccountRows): Account {
   // An account without shards stores its balance and totals in its own row.
   const sums =

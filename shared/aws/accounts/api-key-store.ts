@@ -101,6 +101,7 @@ function unavailableIfContended(error: unknown, accountId: string): unknown {
     : error;
 }
 
+/** Lists the active keys of an account, oldest first. */
 async function listKeys(
   client: DynamoDBDocumentClient,
   table: string,
@@ -161,6 +162,7 @@ async function lastUses(
   );
 }
 
+/** Revokes a key in one transaction. Returns false if another call has revoked it. */
 async function revokeKey(
   client: DynamoDBDocumentClient,
   table: string,

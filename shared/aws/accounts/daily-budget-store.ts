@@ -46,6 +46,7 @@ interface Change {
   readonly now: Date;
 }
 
+/** Sets the daily budget in the rows of an account and of its shards, in one transaction. */
 async function setBudget(process: LedgerProcess, change: Change, usage: UsageStore): Promise<void> {
   const { accountId, budget } = change;
   await untilDone<object>(process, async (note) => {
@@ -84,6 +85,7 @@ async function earlierUse(
   return baseOfBudget(process, day, { before, used, now });
 }
 
+/** Builds the writes that store the new budget in the row of the account and of each shard. */
 function budgetItems(
   { accountsTable }: LedgerProcess,
   { accountId, budget }: Change,

@@ -107,6 +107,7 @@ export function keyAdmission(
   return (keyHash, now) => admit(process, { keyHash, now });
 }
 
+/** Decides about a call: by the pause of its key, by the key's row, or by the local rate limit. */
 async function admit(process: KeyProcess, call: KeyCall): Promise<Admission> {
   const nowMs = call.now.getTime();
   const { untilMs } = pauseOf(process, call.keyHash);
@@ -123,7 +124,7 @@ async function admit(process: KeyProcess, call: KeyCall): Promise<Admission> {
   }
 }
 
-/** Counts the call in the key's row. */
+/** Decides about a call by the key's row, in which it counts an admitted call. */
 async function admitByRow(process: KeyProcess, { keyHash, now }: KeyCall): Promise<Admission> {
   const nowMs = now.getTime();
   let seen: Row | undefined;
@@ -142,8 +143,8 @@ async function admitByRow(process: KeyProcess, { keyHash, now }: KeyCall): Promi
       return { outcome: "admitted", owner, rate: rateDecision(times, nowMs) };
     }
     if (times !== undefined && !admitsAt(times, nowMs)) {
-      // A process with a fast clock may have written times that are far ahead of this process's
-      // clock.
+      // A process with a fast clock may have written times far in the future. The key must not be
+      // refused until then, so `fromMs` is at most one window ahead.
       const fromMs = Math.min(admitsFromMs(times), nowMs + windowMs);
       return refuse(process, keyHash, { nowMs, fromMs });
     }
@@ -202,6 +203,7 @@ async function refuseThrottled(
     : { ...limited, throttled: true };
 }
 
+/** Returns true for the row of a key that exists and was not revoked. */
 const isWorking = (row: Row | undefined): row is Row =>
   row !== undefined && row["revoked_at"] === undefined;
 
@@ -267,6 +269,7 @@ type Update = Pick<
   "UpdateExpression" | "ConditionExpression" | "ExpressionAttributeValues"
 >;
 
+/** Builds the update that adds the call to the admission times if the rate limit admits it. */
 function updateOf({ nowMs, seen }: CountedCall): Update {
   const times = seen && admissionTimesOf(seen);
   if (seen !== undefined && times === undefined) return conversionOf(seen, nowMs);

@@ -5,9 +5,9 @@ import type { Row } from "../table/dynamo.ts";
 import { accountKeys, type RowKey } from "../table/table.ts";
 
 /**
- * Origin of the times in rows of API keys. A row must stay below 1,024 bytes, so that a write takes
- * one write unit, and the name of a key alone may have 400 bytes. To save space, admission times
- * count from 2020: until 2051, they have at most 12 digits, which DynamoDB stores in 7 bytes.
+ * Origin of the times in rows of API keys, in milliseconds since 1970. Times that count from 2020
+ * are shorter: until 2051, they have at most 12 digits, which DynamoDB stores in 7 bytes. A row
+ * therefore stays below 1,024 bytes, so that a write takes one write unit.
  */
 const epochMs = Date.UTC(2020, 0, 1);
 

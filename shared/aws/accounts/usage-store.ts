@@ -55,6 +55,7 @@ export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Option
     const rows = await Promise.all(shards.map(keyOf("")).map((key) => stored(key, days)));
     return rows.flat();
   };
+  /** Reads the current state of shards. */
   const readAgain = async (
     accountId: string,
     shards: readonly Shard[],
@@ -110,8 +111,8 @@ export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Option
 }
 
 /**
- * Returns true if both are the same shard, and no records were copied to a page between the reads.
- * Copying changes the sequence number before the first record in the shard's row.
+ * Returns true if both are reads of the same shard, and no records were copied to a page between
+ * the reads. Copying changes the sequence number before the first record in the shard's row.
  */
 const isSameStart = (before: Shard, after: Shard): boolean =>
   before.number === after.number &&

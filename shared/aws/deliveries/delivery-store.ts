@@ -23,6 +23,7 @@ import { queryRows } from "../table/query-rows.ts";
 import { readRow } from "../table/row-reads.ts";
 import { deliveryKeys, epochSeconds } from "../table/table.ts";
 
+/** The deliveries table, and the dependencies of retries. */
 export interface DynamoDeliveryStoreOptions {
   readonly tableName: string;
   readonly clock: Clock;
@@ -108,6 +109,10 @@ interface DeliveryListQuery {
   readonly isKept: (delivery: Delivery) => boolean;
 }
 
+/**
+ * Lists the deliveries that match a filter, newest first. `lastId` is the position for the next
+ * page; null on the last page.
+ */
 async function list(
   client: DynamoDBDocumentClient,
   TableName: string,
@@ -125,7 +130,7 @@ async function list(
     Limit: Object.keys(filter).length === 0 ? limit + 1 : scannedEntriesMax / 10,
   });
   let lastId = before;
-  let looked = 0;
+  let rowsRead = 0;
   for await (const row of rows) {
     const delivery = deliveryOf(row);
     if (!isKept(delivery) || delivery.createdAt < (filter.since ?? "")) break;
@@ -134,8 +139,8 @@ async function list(
       deliveries.push(delivery);
     }
     lastId = delivery.id;
-    looked += 1;
-    if (looked === scannedEntriesMax) return { deliveries, lastId };
+    rowsRead += 1;
+    if (rowsRead === scannedEntriesMax) return { deliveries, lastId };
   }
   return { deliveries, lastId: null };
 }
@@ -146,6 +151,11 @@ const matches = (delivery: Delivery, filter: DeliveryFilter): boolean =>
   (filter.eventType === undefined || filter.eventType === delivery.eventType) &&
   (filter.watchlistId === undefined || filter.watchlistId === delivery.watchlistId);
 
+/**
+ * Requests an attempt of a delivery: marks the delivery in the log as requested, and adds it to the
+ * outbox of its endpoint, in one transaction. Returns false, without a change, if an attempt is
+ * already requested, or if the log does not have the delivery and `isAdded` is false.
+ */
 function request(
   client: DynamoDBDocumentClient,
   options: DynamoDeliveryStoreOptions,

@@ -152,6 +152,7 @@ export async function deleteEndpointRow(
 const claimKey = ({ accountId, url }: WebhookEndpoint): RowKey =>
   deliveryKeys.endpointUrl(accountId, url);
 
+/** Builds the write that claims the URL of an endpoint. It fails if the URL is claimed. */
 const urlClaim = (TableName: string, endpoint: WebhookEndpoint): Write => ({
   Put: {
     TableName,
@@ -160,6 +161,7 @@ const urlClaim = (TableName: string, endpoint: WebhookEndpoint): Write => ({
   },
 });
 
+/** Builds the write that deletes the URL claim of an endpoint. It fails if the claim is missing. */
 const urlRelease = (TableName: string, endpoint: WebhookEndpoint): Write => ({
   Delete: {
     TableName,

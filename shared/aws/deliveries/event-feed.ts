@@ -28,6 +28,7 @@ import { readRow } from "../table/row-reads.ts";
 import { deliveryKeys, epochSeconds } from "../table/table.ts";
 import type { Write } from "./outbox-writes.ts";
 
+/** The deliveries table, and the dependencies of retries. */
 export interface FeedOptions {
   readonly tableName: string;
   readonly clock: Clock;
@@ -146,13 +147,16 @@ const conditionFailed = "ConditionalCheckFailed";
 const rowIn = ({ item }: NonNullable<CancellationReason>): Row =>
   item === undefined ? {} : unmarshall(item);
 
+/**
+ * Builds the writes that add a run: its row by end time, the count, its row by sequence, others.
+ */
 function appendWrites(
   { tableName: TableName, clock }: Process,
   { accountId, run, newest, others }: Appending,
 ): readonly Write[] {
   const sequence = newest.sequence + 1;
-  // `appendedAt` must not be earlier than the `appendedAt` of a lower sequence, because `before`
-  // uses a binary search. It must not be earlier than the end of the run (`run.createdAt`) either.
+  // The latest of three times. A lower sequence must not have a later `appendedAt`, because
+  // `before` uses a binary search. No run may be added before its end (`run.createdAt`).
   const appendedAt = [newest.appendedAt, run.createdAt, clock.now().toISOString()].reduce((a, b) =>
     a > b ? a : b,
   );
@@ -192,6 +196,7 @@ function appendWrites(
   ];
 }
 
+/** Lists the first `limit` runs after a sequence, up to a gap that may still be filled. */
 async function after(
   process: Process,
   accountId: string,
@@ -201,8 +206,9 @@ async function after(
   const now = process.clock.now();
   let previous = sequence;
   for await (const row of rowsIn(process, numbersFrom(accountId, sequence + 1), limit)) {
-    // A query may return rows of a transaction before rows of an earlier one, so a gap between
-    // recent rows may still be filled. An older gap is an expired run.
+    // A query may return the rows of a transaction before those of an earlier one. A gap between
+    // recent rows may therefore still be filled, and reading past it would lose a run. An older gap
+    // is an expired run.
     const isRecent = Math.abs(now.getTime() - Date.parse(row.appended_at)) < settledMs;
     if (row.sequence > previous + 1 && isRecent) break;
     previous = row.sequence;
@@ -212,6 +218,7 @@ async function after(
   return entries;
 }
 
+/** Lists the first `limit` runs that ended in a time span, after the run `after`. */
 async function between(
   process: Process,
   accountId: string,
@@ -251,6 +258,7 @@ async function before(process: Process, accountId: string, since: string): Promi
   return high - 1;
 }
 
+/** Reads the first run with this sequence or a higher one. */
 async function firstFrom(process: Process, accountId: string, sequence: number) {
   for await (const row of rowsIn(process, numbersFrom(accountId, sequence), 1)) return row;
   return undefined;

@@ -100,12 +100,15 @@ function entriesIn({
 }
 
 /**
- * The S3 destination and the event bus, which an account can have beside its webhook endpoints. The
- * outboxes of deleted endpoints do not count, because ending their entries sends nothing.
+ * Number of targets that an account can have beside its webhook endpoints: the S3 destination and
+ * the event bus. Deleted endpoints do not count, because their entries end without being sent.
  */
 const otherTargets = 2;
 
-/** Checks the limit of the account after a claim. `OutboxStore.admit` describes the result. */
+/**
+ * Checks after a claim how many targets of the account are claimed at the same time.
+ * `OutboxStore.admit` describes the result.
+ */
 export async function admitTarget(
   client: DynamoDBDocumentClient,
   options: DynamoOutboxBase,
@@ -121,6 +124,7 @@ export async function admitTarget(
   return null;
 }
 
+/** Reads the other targets of the account. */
 async function readOthers(
   client: DynamoDBDocumentClient,
   tableName: string,

@@ -30,6 +30,7 @@ import { emptiedLeaseUntil, entryWrite, type Write } from "./outbox-writes.ts";
 import { firstRows } from "../table/query-rows.ts";
 import { deliveryKeys } from "../table/table.ts";
 
+/** Options of an outbox store whose targets have a log with records of type `LogRecord`. */
 export interface DynamoOutboxOptions<LogRecord> extends DynamoOutboxBase {
   /**
    * Builds the write that stores a record in the log of its target. If the write has a condition
@@ -88,6 +89,7 @@ export function dynamoOutboxStore<LogRecord>(
   };
 }
 
+/** Reads the first entries of one lane that are due at `by` and, with `after`, later than that. */
 async function readEntries(
   client: DynamoDBDocumentClient,
   { tableName }: Pick<DynamoOutboxBase, "tableName">,
@@ -176,6 +178,7 @@ async function storeUnderLease<LogRecord>(
   );
 }
 
+/** Returns a text that identifies the row of a write. */
 const rowOf = ({ Put, Update, Delete }: Write): string => {
   const { pk, sk } = Put?.Item ?? Update?.Key ?? Delete?.Key ?? {};
   return `${pk} ${sk}`;
@@ -224,6 +227,7 @@ function releaseOf(
   return { update, next: next === null ? null : new Date(next) };
 }
 
+/** Releases a lease without other changes. `OutboxStore.release` describes the result. */
 async function releaseTarget(
   client: DynamoDBDocumentClient,
   options: DynamoOutboxBase,

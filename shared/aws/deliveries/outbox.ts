@@ -4,6 +4,7 @@ import type { Outbox } from "../../outbox/outbox.ts";
 import { retryOnConflict, transactWrites } from "../table/dynamo.ts";
 import { additionWrites, wakeUpdate } from "./outbox-writes.ts";
 
+/** The deliveries table, and the dependencies of retries. */
 export interface DynamoOutboxBase {
   readonly tableName: string;
   readonly clock: Clock;

@@ -57,7 +57,10 @@ type Counted =
   | { readonly outcome: "refused"; readonly oldestMs: number }
   | { readonly outcome: "no_row" };
 
-/** If the oldest time in the row is outside the window, admits the probe and replaces this time. */
+/**
+ * Admits the probe if the oldest time in the row is outside the window: removes this time, and
+ * appends the time of the probe.
+ */
 async function append({ client, tableName, key, now }: ProbeRow): Promise<Counted> {
   const nowMs = now.getTime();
   const command = new UpdateCommand({

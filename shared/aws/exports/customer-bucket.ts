@@ -17,6 +17,7 @@ import type { AddressPolicy } from "../../outgoing/address-policy.ts";
 import { bucketFailure } from "./bucket-failure.ts";
 import { type ExchangeTimes, guardedConnection } from "../../outgoing/guarded-connection.ts";
 
+/** How connections to customers' buckets are made. */
 export interface CustomerBucketOptions {
   readonly policy: AddressPolicy;
   /** DNS lookup. @default the system's lookup */
@@ -32,6 +33,7 @@ export interface CustomerBucketOptions {
  */
 export const checkTimes: ExchangeTimes = { connectMs: 4_000, totalMs: 7_000 };
 
+/** Maximum size of a response of the store, in bytes. */
 const answerBytesMax = 64 * 1_024;
 
 /**
@@ -43,6 +45,7 @@ export function s3CustomerBuckets(options: CustomerBucketOptions): CustomerBucke
   return { open: (access) => customerBucket(access, options) };
 }
 
+/** Opens one bucket. The caller must close it. */
 function customerBucket(access: BucketAccess, options: CustomerBucketOptions): CustomerBucket {
   const { bucket: Bucket, accessKeyId, secretAccessKey, sessionToken } = access;
   const connection = guardedConnection({ ...options, answerBytesMax });
@@ -153,6 +156,7 @@ const escapeText = (text: string): string =>
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 
+/** Returns the result of `send`. If it fails, returns its error as a failure of the bucket. */
 async function orFailure<Outcome>(
   send: () => Promise<Outcome | BucketFailure>,
 ): Promise<Outcome | BucketFailure> {

@@ -34,6 +34,7 @@ import { deliveryKeys } from "../table/table.ts";
 
 const isRevision = "revision = :revision";
 
+/** The deliveries table, and the dependencies of retries. */
 export interface DynamoDestinationOptions {
   readonly tableName: string;
   readonly clock: Clock;
@@ -138,6 +139,7 @@ interface RowChanges {
  */
 const noFailures = { failures_in_row: 0, failing: false, last_error: null };
 
+/** Returns the attributes that the report of an attempt changes. */
 function changesOf(report: DestinationReport): RowChanges {
   switch (report.outcome) {
     case "usable":

@@ -14,12 +14,13 @@ import { deliveryKeys, epochSeconds } from "../table/table.ts";
  * Maximum number of rows that are read for one filtered page. The page then ends, even if it is not
  * full, so that a filter with few matches does not make the call slow.
  */
-const rowsLookedAtMax = 1_000;
+const rowsReadMax = 1_000;
 /** Number of rows that one query reads for a filtered page. */
 const rowsAtOnce = 200;
 /**
- * Retention of a row, in seconds. The row has the format of a run's objects, which a late attempt
- * needs as long as event bodies exist. S3 deletes event bodies up to two days after they expire.
+ * Retention of a row, in seconds. A late attempt needs the row as long as the run's event bodies
+ * exist, because the row contains the format of the exported objects. S3 deletes event bodies up to
+ * two days after they expire.
  */
 const retentionSeconds = (limits.eventBodyDays + 2) * 24 * 60 * 60;
 
@@ -37,6 +38,10 @@ export function dynamoExportStore(client: DynamoDBDocumentClient, TableName: str
   };
 }
 
+/**
+ * Lists the exports that match a query, newest first. `lastId` is the position for the next page;
+ * null on the last page.
+ */
 async function list(
   { client, TableName }: { readonly client: DynamoDBDocumentClient; readonly TableName: string },
   accountId: string,
@@ -56,15 +61,15 @@ async function list(
   });
   const records: ExportRecord[] = [];
   let lastId = before;
-  let looked = 0;
+  let rowsRead = 0;
   for await (const row of rows) {
     const record = exportOf(row);
     if (record.createdAt < (since ?? "")) break;
     if (records.length === limit) return { exports: records, lastId };
     if (matches(record, query)) records.push(record);
     lastId = record.id;
-    looked += 1;
-    if (looked === rowsLookedAtMax) return { exports: records, lastId };
+    rowsRead += 1;
+    if (rowsRead === rowsReadMax) return { exports: records, lastId };
   }
   return { exports: records, lastId: null };
 }

@@ -27,12 +27,11 @@ const bytesMax = 3 * 1024 * 1024;
 const parallelPuts = 4;
 
 /**
- * Puts rows of a watchlist's history in order. Readers ignore the rows until the last one is
- * written. Returns false if the watchlist does not exist. Some of the rows may have been written
- * before the watchlist was deleted; the purge of the watchlist deletes these rows.
+ * Puts rows of a watchlist's history, the last row at the end. Readers ignore the rows until the
+ * last one is written. Returns false if the watchlist does not exist. If it was deleted during the
+ * call, some rows may have been written; the purge of the watchlist deletes them.
  * - A large row is first created without content, in a transaction that checks that the watchlist
- *   exists. The row is then put on condition that it still exists. After a purge, this condition
- *   fails.
+ *   exists. The content is then put on condition that the row exists, so not after a purge.
  * - The other rows are put in order, in as few transactions as possible. Each transaction checks
  *   that the watchlist exists.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
@@ -40,7 +39,7 @@ const parallelPuts = 4;
 export async function putRows(
   client: DynamoDBDocumentClient,
   options: TableOptions,
-  { list, rows }: WatchlistRows,
+  { watchlist, rows }: WatchlistRows,
 ): Promise<boolean> {
   const large = rows.filter(isLarge);
   const last = rows.at(-1);
@@ -48,42 +47,46 @@ export async function putRows(
   const early = isLastLarge ? large.slice(0, -1) : large;
   const small = rows.filter((row) => !isLarge(row));
   return (
-    (await claim(client, options, { list, rows: large })) &&
+    (await claim(client, options, { watchlist, rows: large })) &&
     (await putClaimed(client, options, early)) &&
-    (await putInTransactions(client, options, { list, rows: small })) &&
+    (await putInTransactions(client, options, { watchlist, rows: small })) &&
     (!isLastLarge || putClaimed(client, options, [last]))
   );
 }
 
+/** Rows of the history of one watchlist. */
 interface WatchlistRows {
-  readonly list: HistoryOwner;
+  readonly watchlist: HistoryOwner;
   readonly rows: readonly Row[];
 }
 
 const isLarge = (row: Row): boolean => sizeOf(row) > historyBounds.claimedAbove;
 
+/** Puts rows in order. Returns false if the watchlist does not exist. */
 async function putInTransactions(
   client: DynamoDBDocumentClient,
   options: TableOptions,
-  { list, rows }: WatchlistRows,
+  { watchlist, rows }: WatchlistRows,
 ): Promise<boolean> {
   const { table } = options;
   for (const group of groupsOf(rows)) {
     const puts = group.map((row) => ({ Put: { TableName: table, Item: { ...row } } }));
-    if (!(await transactWrites(client, [exists(table, list), ...puts], options))) return false;
+    if (!(await transactWrites(client, [exists(table, watchlist), ...puts], options))) return false;
   }
   return true;
 }
 
+/** Creates rows without content. Returns false if the watchlist does not exist. */
 async function claim(
   client: DynamoDBDocumentClient,
   options: TableOptions,
-  { list, rows }: WatchlistRows,
+  { watchlist, rows }: WatchlistRows,
 ): Promise<boolean> {
   const { table } = options;
   for (const some of chunksOf(rows, rowsMax)) {
     const claims = some.map((row) => claimOf(table, row));
-    if (!(await transactWrites(client, [exists(table, list), ...claims], options))) return false;
+    if (!(await transactWrites(client, [exists(table, watchlist), ...claims], options)))
+      return false;
   }
   return true;
 }
@@ -142,6 +145,7 @@ export const exists = (table: string, { accountId, watchlistId }: HistoryOwner):
   },
 });
 
+/** Splits rows, in their order, into groups that each fit into one transaction. */
 function groupsOf(rows: readonly Row[]): Row[][] {
   const groups: Row[][] = [];
   let bytes = 0;

@@ -24,9 +24,11 @@ export function dynamoHistoryStore(
   const { table, clock } = options;
   const kept = keptRuns(client, table);
   return {
-    async append(list, segment) {
-      const rows = await segmentRows(list.watchlistId, segment);
-      return (await putRows(client, options, { list, rows })) ? "appended" : "watchlist_deleted";
+    async append(watchlist, segment) {
+      const rows = await segmentRows(watchlist.watchlistId, segment);
+      return (await putRows(client, options, { watchlist, rows }))
+        ? "appended"
+        : "watchlist_deleted";
     },
     async isRecorded(watchlistId, runNumber) {
       const { Item } = await client.send(
@@ -43,7 +45,7 @@ export function dynamoHistoryStore(
     async mergedWindows(watchlistId) {
       return (await readHead(client, table, watchlistId)).mergedWindows;
     },
-    merge: (list, request) => mergeWindow(client, options, { list, ...request }),
+    merge: (watchlist, request) => mergeWindow(client, options, { watchlist, ...request }),
     item: (query) => itemPoints(client, table, withShownSpan(query, clock.now())),
     runs(query) {
       const now = clock.now();

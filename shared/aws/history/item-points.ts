@@ -42,6 +42,7 @@ interface MergedItem {
   readonly mergedWindows: number;
 }
 
+/** Reads the points of an item in the merged windows. */
 async function mergedPoints(
   client: DynamoDBDocumentClient,
   table: string,
@@ -79,6 +80,7 @@ function bucketRows(
   });
 }
 
+/** Reads the points of an item in the runs that are not merged yet. */
 async function recentPoints(
   client: DynamoDBDocumentClient,
   table: string,

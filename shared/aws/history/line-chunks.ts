@@ -42,8 +42,8 @@ export function linePacker(): LinePacker {
   const pack = (): void => {
     if (waiting.length === 0) return;
     const parts = compressed(waiting);
-    // The next lines probably have a similar compression ratio. Splitting them at this size
-    // avoids compressing them twice.
+    // The next lines probably compress equally badly. With a smaller limit, they are compressed
+    // only once, and not again after a split.
     if (parts.length > 1) charactersMax = Math.ceil(charactersMax / parts.length);
     chunks.push(...parts);
     waiting = [];
@@ -64,6 +64,7 @@ export function linePacker(): LinePacker {
   };
 }
 
+/** Compresses lines to one chunk, or to several chunks if one would exceed `bytesMax`. */
 function compressed(lines: readonly string[]): LineChunk[] {
   const packed = zstdCompressSync(lines.join("\n"));
   if (packed.length <= bytesMax || lines.length === 1) {

@@ -15,6 +15,7 @@ import { chunkRow, chunksOf } from "./line-chunks.ts";
 import { expiryOf } from "./segment-rows.ts";
 import { type WindowLines, windowLines } from "./window-lines.ts";
 
+/** Options of the history store, which `mergeWindow` uses. */
 export interface MergeOptions extends TableOptions {
   /**
    * Maximum number of characters of merged lines that are in memory. Only tests set a lower value.
@@ -24,13 +25,13 @@ export interface MergeOptions extends TableOptions {
 
 /**
  * Default of `mergeCharactersMax`. It limits the memory of a merge. The largest possible window has
- * three times as many characters: that of a watchlist of the maximum size whose every run changed
- * every item.
+ * three times as many characters: every run changed every item of a watchlist of the maximum size.
  */
 const charactersMax = 64 * 1024 * 1024;
 
 /** How far the history of a watchlist is merged. */
 interface Head {
+  /** Number of windows that are completely merged. */
   readonly mergedWindows: number;
   /**
    * In the next window to merge, the first bucket (hash group of item IDs) that is not merged yet.
@@ -50,10 +51,10 @@ interface Head {
 export async function mergeWindow(
   client: DynamoDBDocumentClient,
   options: MergeOptions,
-  { list, window, absent, isOver }: MergeRequest & { readonly list: HistoryOwner },
+  { watchlist, window, absent, isOver }: MergeRequest & { readonly watchlist: HistoryOwner },
 ): Promise<MergeOutcome> {
   const { table, mergeCharactersMax = charactersMax } = options;
-  const { watchlistId } = list;
+  const { watchlistId } = watchlist;
   for (;;) {
     const head = await readHead(client, table, watchlistId);
     if (head.mergedWindows >= window) return { outcome: "merged" };
@@ -68,12 +69,13 @@ export async function mergeWindow(
     if (missing.length > 0) return { outcome: "missing", runs: missing };
     const rows = mergedRows(watchlistId, window, read);
     const isStored =
-      (await putRows(client, options, { list, rows })) &&
-      (await advance(client, options, { list, window, endBucket: read.endBucket }));
+      (await putRows(client, options, { watchlist, rows })) &&
+      (await advance(client, options, { watchlist, window, endBucket: read.endBucket }));
     if (!isStored) return { outcome: "watchlist_deleted" };
   }
 }
 
+/** Builds the rows of the merged lines; none if no run of the window is recorded. */
 function mergedRows(
   watchlistId: string,
   window: number,
@@ -105,13 +107,13 @@ export async function readHead(
 }
 
 interface Advance {
-  readonly list: HistoryOwner;
+  readonly watchlist: HistoryOwner;
   readonly window: number;
   readonly endBucket: number;
 }
 
 /** Position, in the transaction of `advance`, of the check that the watchlist exists. */
-const [listAt] = [0];
+const [watchlistAt] = [0];
 
 /**
  * Records that the buckets of a window before `endBucket` are merged, unless another process has
@@ -120,20 +122,24 @@ const [listAt] = [0];
 function advance(
   client: DynamoDBDocumentClient,
   options: TableOptions,
-  { list, window, endBucket }: Advance,
+  { watchlist, window, endBucket }: Advance,
 ): Promise<boolean> {
-  const writes = [exists(options.table, list), headWrite(options, { list, window, endBucket })];
+  const writes = [
+    exists(options.table, watchlist),
+    headWrite(options, { watchlist, window, endBucket }),
+  ];
   return retryWhileContended<boolean>(options, async () => {
     const reasons = await transact(client, writes);
     if (reasons === undefined) return true;
     if (isContention(reasons)) return "again";
-    return reasons[listAt] === null;
+    return reasons[watchlistAt] === null;
   });
 }
 
+/** Builds the write of the head. It fails if the head is not before this window or bucket. */
 function headWrite(
   { table, clock }: TableOptions,
-  { list, window, endBucket }: Advance,
+  { watchlist, window, endBucket }: Advance,
 ): TransactItem {
   const isMerged = endBucket === buckets;
   const isNext =
@@ -143,7 +149,7 @@ function headWrite(
   return {
     Update: {
       TableName: table,
-      Key: historyKeys.head(list.watchlistId),
+      Key: historyKeys.head(watchlist.watchlistId),
       UpdateExpression: isMerged
         ? "SET merged_windows = :window, #ttl = :ttl REMOVE next_bucket"
         : "SET merged_windows = :before, next_bucket = :end, #ttl = :ttl",

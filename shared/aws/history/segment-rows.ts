@@ -72,6 +72,7 @@ export async function* joinedSegments(rows: AsyncIterable<Row>): AsyncGenerator<
   yield* complete(number, found);
 }
 
+/** Returns the segment of a run; an empty array if one of its rows is missing. */
 function complete(runNumber: number, rows: readonly Row[]): readonly StoredSegment[] {
   const inOrder = rows.toSorted((one, other) => numbersOf(one).chunk - numbersOf(other).chunk);
   const [head] = inOrder;

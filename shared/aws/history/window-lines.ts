@@ -60,6 +60,7 @@ export async function windowLines(
 /** Lines by item ID, in the order in which they were added. */
 type LinesById = Map<string, string[]>;
 
+/** Creates a collector of merged lines that keeps at most `charactersMax` characters. */
 function collectedLines(firstBucket: number, charactersMax: number) {
   const byBucket = new Map<number, LinesById>();
   let endBucket = buckets;

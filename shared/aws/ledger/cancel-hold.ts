@@ -102,6 +102,7 @@ async function release(
   return { shard, credits, chargedAt, source, budgetDay, isNew: true };
 }
 
+/** Builds the writes that refund a charge, to the shard and to the daily budget. */
 function takeBackItems(
   process: LedgerProcess,
   hold: HoldRef,

@@ -33,7 +33,11 @@ export type ShardChange =
    * DynamoDB rejected the update because of a conflict or a throttle, without evaluating its
    * condition.
    */
-  | { readonly outcome: "busy"; readonly why: string };
+  | {
+      readonly outcome: "busy";
+      /** Name of the error, for logs. */
+      readonly why: string;
+    };
 
 /**
  * Makes one conditional update of a shard, without retries. The outcome is `changed`, with the
@@ -110,6 +114,7 @@ export type Transacted =
       readonly refused: readonly boolean[];
       /** The current state of each shard whose condition failed. */
       readonly shards: readonly Shard[];
+      /** Codes or name of the error, for logs. */
       readonly why: string;
     };
 

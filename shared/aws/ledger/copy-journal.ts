@@ -127,6 +127,7 @@ async function pageAt(
   return undefined;
 }
 
+/** Builds the write that adds usage to the row of a shard and a day. */
 const usageItem = (
   { table, accountId, shard }: { table: string; accountId: string; shard: number },
   { date, requests, successful, failed, credits }: UsageChange,

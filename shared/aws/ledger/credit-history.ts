@@ -71,10 +71,9 @@ export function dynamoCreditHistory(
 }
 
 /**
- * Reads an account with its shards, and returns `below`: the page lists only entries at places
- * (positions in the order of entries) below it. For the first page, which has no `cursor`, also
- * makes all shards refuse new entries below this place. Otherwise, later pages could miss such
- * entries.
+ * Reads an account with its shards. Also returns `below`, a position in the order of entries: the
+ * page lists only older entries. For the first page, which has no `cursor`, also makes all shards
+ * refuse new entries below this position, because later pages could miss such entries.
  */
 async function rowsFor(
   process: LedgerProcess,
@@ -173,6 +172,10 @@ async function readOld(
     });
 }
 
+/**
+ * Collects the matching entries of one page. The page ends after `limit` entries, or after
+ * candidates with a total cost of `readMax`.
+ */
 async function collect(
   candidatesOf: AsyncIterable<Candidate>,
   {

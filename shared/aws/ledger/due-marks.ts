@@ -28,6 +28,7 @@ export async function moveDueMarks(
   }
 }
 
+/** Updates the due mark of one shard. */
 async function moveDueMark(
   process: LedgerProcess,
   { accountId, shard, now }: { accountId: string; shard: Shard; now: Date },

@@ -92,6 +92,7 @@ interface Stream {
   readonly batches: AsyncIterator<readonly Step[]>;
 }
 
+/** Creates a stream, and reads its first `steps` steps. */
 async function openStream(batches: AsyncIterator<readonly Step[]>, steps: number): Promise<Stream> {
   const stream = { steps: [], batches };
   await fill(stream, steps);
@@ -107,6 +108,7 @@ async function fill({ steps, batches }: Stream, count: number): Promise<void> {
   }
 }
 
+/** Returns the stream with the newest step; undefined if all streams are empty. */
 function newestOf(streams: readonly Stream[]): Stream | undefined {
   let newest: Stream | undefined;
   for (const stream of streams) {
@@ -213,6 +215,7 @@ function oldStep(row: Row): Step {
   return stepOf({ at: 0, shard: 0, part: entry.sequence }, entry);
 }
 
+/** Derives the state of the shard before and after an entry from the entry. */
 function stepOf(place: EntryPlace, entry: CreditTransaction): Step {
   const { sequence, balanceBefore, balanceAfter } = entry;
   return {

@@ -75,6 +75,7 @@ export async function findEntries(
   return between(since(createdAt), Infinity);
 }
 
+/** Searches all entries with stamps in a range, and the unsharded entries. */
 const between = (from: number, to: number): Search => ({
   ranges: [{ from, to, withOld: true }],
   sequences: [],
@@ -88,6 +89,7 @@ const between = (from: number, to: number): Search => ({
 const since = (createdAt: Date | undefined): number =>
   createdAt === undefined ? 0 : Math.max(0, stampOf(createdAt) - skewUs);
 
+/** Searches only the entries with these stamps and the unsharded entries with these sequences. */
 const searchOf = (stamps: readonly number[], sequences: readonly number[] = []): Search => ({
   ranges: descending(stamps).map((at) => ({ from: at, to: at, withOld: false })),
   sequences: descending(sequences),
@@ -97,6 +99,7 @@ const searchOf = (stamps: readonly number[], sequences: readonly number[] = []):
 const descending = (numbers: readonly number[]): readonly number[] =>
   [...new Set(numbers)].toSorted((a, b) => b - a);
 
+/** Finds where the entries of a call can be. */
 async function entriesOfCall(
   process: LedgerProcess,
   { accountId, rows, requestId }: Omit<EntrySearch, "filter"> & { readonly requestId: string },
@@ -120,6 +123,7 @@ async function entriesOfCall(
   return { ...near, ranges: [...searchOf(late).ranges, ...near.ranges] };
 }
 
+/** Returns the number in an attribute of a row, in an array; empty if there is none. */
 const stampsIn = (row: Row | undefined, name: string): readonly number[] =>
   typeof row?.[name] === "number" ? [row[name]] : [];
 
@@ -160,6 +164,7 @@ async function marksOf(
   return marks.length > marksMax ? undefined : marks;
 }
 
+/** Finds where the entries of one type of credit change can be, from the marks of the changes. */
 function entriesOfChanges(
   rows: AccountRows | undefined,
   type: string,

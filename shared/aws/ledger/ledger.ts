@@ -44,6 +44,7 @@ export function dynamoLedger(client: DynamoDBDocumentClient, options: LedgerOpti
   };
 }
 
+/** Settles a hold. A hold that this process has cached takes fewer requests. */
 async function settle(process: LedgerProcess, settlement: Settlement): Promise<Settled> {
   const { accountId, holdId } = settlement;
   const own = process.holds.get(holdId);
@@ -113,6 +114,7 @@ async function settleOther(process: LedgerProcess, settlement: Settlement): Prom
   return 0;
 }
 
+/** Releases the open hold with this ID, whichever process reserved it. */
 async function release(process: LedgerProcess, hold: HoldRef): Promise<void> {
   const { accountId, holdId } = hold;
   const settlement = atNoCharge(hold);
@@ -125,6 +127,7 @@ async function release(process: LedgerProcess, hold: HoldRef): Promise<void> {
   for (const own of open) await settleCall(process, settlement, own);
 }
 
+/** Releases the expired holds of an account. Returns how many holds had expired. */
 async function releaseExpired(
   process: LedgerProcess,
   accountId: string,

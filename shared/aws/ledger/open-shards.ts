@@ -36,6 +36,7 @@ export async function openShards(process: LedgerProcess, accountId: string): Pro
   return done.opened;
 }
 
+/** Builds the writes that move the credits of an account from its row to new shards. */
 function openingItems(
   { accountsTable, clock }: LedgerProcess,
   accountId: string,

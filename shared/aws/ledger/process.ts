@@ -20,8 +20,9 @@ export interface LedgerOptions extends LedgerTables {
   readonly warn?: (message: string) => void;
 }
 
-/** A hold that this process reserved for a call. */
+/** An open hold of a call, with its shard. */
 export interface OwnHold extends OpenHold {
+  /** Number of the shard whose row stores the hold. */
   readonly shard: number;
 }
 
@@ -31,7 +32,9 @@ export interface OwnHold extends OpenHold {
  */
 export interface LedgerProcess extends LedgerOptions {
   readonly client: DynamoDBDocumentClient;
+  /** Cached accounts, by account ID. */
   readonly accounts: BoundedMap<CachedAccount>;
+  /** The open holds that this process reserved for calls, by hold ID. */
   readonly holds: BoundedMap<OwnHold>;
   /** Called before each attempt of an operation except the first one. */
   readonly onRetry?: () => void;

@@ -77,6 +77,7 @@ export function reserveCall(
   });
 }
 
+/** Returns true if the shard has a free slot and the credits. */
 const canHold = ({ inFlight, slots, balance }: Shard, credits: number): boolean =>
   inFlight < slots && balance >= credits;
 

@@ -112,6 +112,7 @@ function budgetsFor(
   ];
 }
 
+/** Builds the write that creates the row of a hold. It fails if the row exists. */
 function holdPut(
   { accountsTable }: LedgerProcess,
   { accountId, holdId, credits, slot, source, now, expiresAt }: Reservation,
@@ -208,6 +209,7 @@ async function shardOfOldSlot(process: LedgerProcess, accountId: string): Promis
   return shard?.number ?? 0;
 }
 
+/** Builds the write that resolves the row of a hold. It fails if the hold is not open. */
 const holdUpdate = (
   { accountsTable }: LedgerProcess,
   { accountId, holdId, credits, now }: Settlement,

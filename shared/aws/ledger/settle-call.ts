@@ -85,6 +85,7 @@ export function settleCall(
   });
 }
 
+/** Returns true if the shard has this hold, and not a later hold with the same ID. */
 const isHeldBy = (shard: Shard, holdId: string, { at }: OwnHold): boolean =>
   shard.holds.get(holdId)?.at === at;
 

@@ -7,9 +7,11 @@ import { recordOf, recordRow, journalSourceOf, journalSourceRow } from "./journa
 
 /** The open hold of an item call. It is stored in the row of its shard. */
 export interface OpenHold {
+  /** Credits that the call may be charged at most. */
   readonly credits: number;
   /** Stamp of the reservation. */
   readonly at: number;
+  /** Time from which any process may release the hold. */
   readonly expiresAt: Date;
   readonly source: CreditSource;
   /**
@@ -21,11 +23,13 @@ export interface OpenHold {
 
 /** A part of an account's credits. It is stored in one row, and conditional updates change it. */
 export interface Shard {
+  /** Number of the shard, from 0. */
   readonly number: number;
   /** Number of shards of the account. */
   readonly shards: number;
   /** Maximum number of calls that may have holds in this shard at the same time. */
   readonly slots: number;
+  /** Number of calls that have holds in this shard, including unsharded calls. */
   readonly inFlight: number;
   /** Number of unsharded calls in flight. Their holds have rows. */
   readonly oldInFlight: number;
@@ -100,9 +104,8 @@ const holdOf = (holdId: string, hold: Row): OpenHold => ({
 
 /**
  * Adds the source (the call that uses the credits) to each reservation of the row. To save space, a
- * row stores the source of a call only once: in the open hold, or after the resolution in the
- * record of the resolution. The source therefore stays in the row at least as long as the
- * reservation.
+ * row stores the source of a call only once: in the open hold or, after the resolution, in the
+ * record of the resolution. The row has one of these as long as it has the reservation.
  */
 function withSources(
   records: readonly JournalRecord[],
@@ -121,6 +124,7 @@ function withSources(
   );
 }
 
+/** A shard to create. */
 export interface NewShard {
   readonly accountId: string;
   readonly number: number;

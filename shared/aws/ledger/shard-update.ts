@@ -14,7 +14,7 @@ export interface ShardLocation {
 
 type Update = NonNullable<TransactItem["Update"]>;
 
-/** The changes of the numbers of a shard. An absent number does not change. */
+/** The amounts to add to the numbers of a shard; negative to subtract. An absent number stays. */
 export interface Moves {
   readonly balance?: number;
   readonly held?: number;
@@ -139,7 +139,9 @@ export function reserveUpdate(
 const budgetCondition = (budget: number | null): string =>
   budget === null ? "attribute_not_exists(#budget)" : "#budget = :budget";
 
+/** The resolution of a hold. */
 interface Outcome {
+  /** Stamp of the resolution. */
   readonly at: number;
   readonly charged: number;
   readonly items: number | undefined;

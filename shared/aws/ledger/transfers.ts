@@ -64,12 +64,10 @@ export async function spreadCredits(
   await transfer(process, { accountId, moves, now });
 }
 
-/**
- * For each shard, the credits that it receives; negative for a shard that provides credits. All
- * numbers add up to 0.
- */
+/** A transfer of credits between shards of an account. */
 interface Transfer {
   readonly accountId: string;
+  /** By shard, the credits that it receives; negative if it provides credits. The sum is 0. */
   readonly moves: readonly { readonly shard: number; readonly credits: number }[];
   readonly now: Date;
 }
@@ -92,6 +90,7 @@ async function transfer(
   return (await transactShards(process, accountId, items)).outcome === "changed";
 }
 
+/** Chooses the shards that provide the missing credits of `target`, and how much each provides. */
 function sourcesFor(
   target: Shard,
   credits: number,

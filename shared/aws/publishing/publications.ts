@@ -35,6 +35,7 @@ export function dynamoPublications(
   };
 }
 
+/** Builds the writes of a publication except those of the feed. */
 function writesOf(
   tableName: string,
   { accountId, run, small, additions, exported }: Publication,

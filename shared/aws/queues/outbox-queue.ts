@@ -4,6 +4,7 @@ import { quantity } from "../../base/quantity.ts";
 import type { OutboxQueue } from "../../outbox/outbox.ts";
 import { toDeliveryMessage } from "../../messages/deliveries-queue.ts";
 
+/** Maximum number of messages in one request. */
 const batchMessagesMax = 10;
 
 /**

@@ -16,9 +16,9 @@ const bytesMax = 300 * 1024;
 const inRowMax = 8 * 1024;
 
 /**
- * Identifies the rows that store the items of a batch as they were before the batch. This value is
- * an attribute of the batch's result. If `chunks` is 0, the items are in the attribute
- * `before_items` of the result's row; without this attribute, there are no items.
+ * Identifies the rows that store the items of a batch as they were before the batch. The row of the
+ * batch's result contains this value. If `chunks` is 0, there are no such rows, and the attribute
+ * `before_items` of the result's row has the items. Without this attribute, there are no items.
  */
 interface BeforeName {
   readonly attempt: string;
@@ -59,6 +59,7 @@ export async function storeItemsBefore(
   return { before };
 }
 
+/** Encodes items in one or more chunks that each fit into a row; no chunk if there are no items. */
 function encodedChunks(items: readonly Item[]): Uint8Array[] {
   if (items.length === 0) return [];
   const encoded = encodeItems(items);

@@ -17,8 +17,11 @@ const inRowMax = 100 * 1024;
 /** Size in bytes of the chunks into which large details are split. */
 const chunkBytes = 300 * 1024;
 
+/** Identifies the separate rows with the details of a result. */
 interface Chunks {
+  /** First 16 hexadecimal digits of the SHA-256 of the packed details. */
   readonly digest: string;
+  /** Number of the rows. */
   readonly count: number;
 }
 
@@ -82,6 +85,7 @@ const chunkKeys = (
     watchlistKeys.resultDetails(runId, { step, plan, number: batch }, { digest, chunk }),
   );
 
+/** Reads the chunks with these keys, and joins them. */
 async function joined(
   client: DynamoDBDocumentClient,
   options: TableOptions,

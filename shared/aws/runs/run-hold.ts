@@ -13,12 +13,14 @@ import { watchlistKeys } from "../table/table.ts";
 
 interface Decision {
   readonly run: Run;
+  /** The hold with the decision. */
   readonly hold: Hold;
+  /** Time of the sweeper's next check of the run, ISO 8601. */
   readonly dueAt: string;
 }
 
 /**
- * Stores the decision to publish or to discard a held run. Returns false, without a change, if the
+ * Stores the decision to release or to discard a held run. Returns false, without a change, if the
  * run is not held or its watchlist was deleted. The purge of a deleted watchlist deletes the rows
  * of a held run, so a decision must not be executed during the purge.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
@@ -71,9 +73,9 @@ export async function endHold(
   options: TableOptions,
   run: Run,
 ): Promise<void> {
-  const [runWrite, listWrite] = [runEnd(options.table, run), listEnd(options.table, run)];
+  const [runWrite, watchlistWrite] = [runEnd(options.table, run), watchlistEnd(options.table, run)];
   await retryWhileContended(options, async () => {
-    const reasons = await transact(client, [runWrite, listWrite]);
+    const reasons = await transact(client, [runWrite, watchlistWrite]);
     if (reasons === undefined) return "ended";
     if (isContention(reasons)) return "again";
     const isEnded = reasons[runPosition]?.code === "ConditionalCheckFailed";
@@ -82,6 +84,7 @@ export async function endHold(
   });
 }
 
+/** Builds the write that moves a released or discarded run to phase `done`. */
 const runEnd = (table: string, run: Run): TransactItem => ({
   Update: {
     TableName: table,
@@ -96,7 +99,8 @@ const runEnd = (table: string, run: Run): TransactItem => ({
   },
 });
 
-function listEnd(table: string, run: Run): TransactItem {
+/** Builds the write that ends the held run in its watchlist, so that the next run can start. */
+function watchlistEnd(table: string, run: Run): TransactItem {
   const missing = missingFieldsToStore(run);
   return {
     Update: {

@@ -10,7 +10,7 @@ export interface PhaseChange {
   readonly from: readonly RunPhase[];
   /** Attributes to set. */
   readonly set: Row;
-  /** True to refuse the change if the run was abandoned. */
+  /** True to refuse the change if the run was abandoned, which sets its `error`. */
   readonly unlessAbandoned?: boolean;
   /** True to remove the run from the due index, so that the sweeper no longer lists the run. */
   readonly settle?: boolean;

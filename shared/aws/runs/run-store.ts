@@ -77,7 +77,7 @@ export function dynamoRunStore(client: DynamoDBDocumentClient, options: TableOpt
       const set = { phase: "finishing", status, due_at: isoIn(pickUpMs) };
       await move(run, { from, set, unlessAbandoned: status !== "failed" });
     },
-    finish: (run, list) => writeFinish(client, options, { run, list }),
+    finish: (run, outcome) => writeFinish(client, options, { run, outcome }),
     async markEmitted(run) {
       await move(run, { from: ["emitting"], set: { phase: "done" }, settle: true });
     },
@@ -96,6 +96,7 @@ export function dynamoRunStore(client: DynamoDBDocumentClient, options: TableOpt
   };
 }
 
+/** Lists runs as `RunStore.list` describes. */
 async function listRuns(
   client: DynamoDBDocumentClient,
   table: string,
@@ -191,6 +192,7 @@ function writeClaim(
   });
 }
 
+/** Claims due runs as `RunStore.takeStalled` describes. */
 async function takeStalled(
   client: DynamoDBDocumentClient,
   table: string,
@@ -219,12 +221,12 @@ async function takeStalled(
   return taken;
 }
 
-type FinishedRun = { readonly run: Run; readonly list: WatchlistOutcome | null };
+type FinishedRun = { readonly run: Run; readonly outcome: WatchlistOutcome | null };
 /** Index of the run's write in the transaction of `writeFinish`. */
 const runPosition = 0;
 
 /**
- * Ends a run and changes its watchlist, in one transaction. If `list` is null, changes only the
+ * Ends a run and changes its watchlist, in one transaction. If `outcome` is null, changes only the
  * run. Returns `finished_before` if the run has already ended, and `conflict` if the watchlist has
  * changed since it was read.
  */
@@ -249,9 +251,10 @@ function writeFinish(
   });
 }
 
+/** Builds the writes of the run and, if `outcome` is not null, of its watchlist. */
 function finishWrites(
   table: string,
-  { run, list }: FinishedRun,
+  { run, outcome }: FinishedRun,
 ): TransactWriteCommandInput["TransactItems"] {
   const runUpdate = {
     Update: {
@@ -283,15 +286,16 @@ function finishWrites(
       },
     },
   };
-  return list === null ? [runUpdate] : [runUpdate, listUpdate(table, run, list)];
+  return outcome === null ? [runUpdate] : [runUpdate, watchlistUpdate(table, run, outcome)];
 }
 
-function listUpdate(
+/** Builds the write of the watchlist. It fails if the watchlist has changed since it was read. */
+function watchlistUpdate(
   table: string,
   run: Run,
-  list: WatchlistOutcome,
+  outcome: WatchlistOutcome,
 ): NonNullable<TransactWriteCommandInput["TransactItems"]>[number] {
-  const pausing = list.pause
+  const pausing = outcome.pause
     ? ", #status = :paused, paused_reason = :reason, next_run_at = :none REMOVE due_kind, due_at"
     : "";
   return {
@@ -300,27 +304,27 @@ function listUpdate(
       Key: watchlistKeys.watchlist(run.accountId, run.watchlistId),
       UpdateExpression:
         "SET running_run = :running, last_run_status = :run, consecutive_skips = :skips, refresh_due = :refresh" +
-        (list.endpoint === undefined
+        (outcome.endpoint === undefined
           ? ""
           : ", webhook_endpoint_id = :endpoint, webhook_url = :url") +
-        (list.missingFields === undefined ? "" : ", missing_fields = :missing") +
+        (outcome.missingFields === undefined ? "" : ", missing_fields = :missing") +
         pausing,
       ConditionExpression: "running_run = :number AND revision = :revision",
-      ...(list.pause ? { ExpressionAttributeNames: { "#status": "status" } } : {}),
+      ...(outcome.pause ? { ExpressionAttributeNames: { "#status": "status" } } : {}),
       ExpressionAttributeValues: {
         // A held run stays the run in progress, so that neither this nor an earlier release of the
         // service starts another run until the hold ends.
         ":running": run.hold === undefined ? null : run.runNumber,
         ":number": run.runNumber,
         ":run": run.hold === undefined ? run.status : "held",
-        ":skips": list.consecutiveSkips,
-        ":refresh": list.refreshDue,
-        ":revision": list.revision,
-        ...(list.endpoint === undefined
+        ":skips": outcome.consecutiveSkips,
+        ":refresh": outcome.refreshDue,
+        ":revision": outcome.revision,
+        ...(outcome.endpoint === undefined
           ? {}
-          : { ":endpoint": list.endpoint.endpointId, ":url": list.endpoint.url }),
-        ...(list.missingFields === undefined ? {} : { ":missing": list.missingFields }),
-        ...(list.pause
+          : { ":endpoint": outcome.endpoint.endpointId, ":url": outcome.endpoint.url }),
+        ...(outcome.missingFields === undefined ? {} : { ":missing": outcome.missingFields }),
+        ...(outcome.pause
           ? { ":paused": "paused", ":reason": "insufficient_credits", ":none": null }
           : {}),
       },

@@ -1,4 +1,7 @@
-/** The progress of a step: batches that are done, whether batches were sent, and settled stats. */
+/**
+ * Writes the progress of a step: which batches are done, whether all batches were sent, and the
+ * stats after the settling.
+ */
 import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { BatchRef } from "../../runs/batch.ts";
 import type { StepRecord } from "../../runs/step.ts";

@@ -128,10 +128,11 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOp
   };
 }
 
-/** Returns true for an outcome that affects only its item, and no event, stat or route. */
+/** Returns true for an outcome that affects neither an event nor a stat. */
 const isSilent = (outcome: ItemOutcome): boolean =>
   outcome.status === "ok" && outcome.changes === undefined && !isReported(outcome);
 
+/** Returns the key of the result of a step's first batch. */
 const firstResult = (step: StepRecord): RowKey =>
   watchlistKeys.result(step.runId, { step: step.step, plan: step.plan, number: 0 });
 
@@ -164,6 +165,7 @@ function rowsBelow(
   });
 }
 
+/** Builds the rows with the IDs of the items that start at each step, one for each batch. */
 const startRows = (
   { runId, plan, ttl }: { readonly runId: string; readonly plan: string; readonly ttl: number },
   starts: Starts,

@@ -5,6 +5,7 @@ import { pausingWithinBudget, withinBudget } from "../../base/retry-budget.ts";
 
 const { dependencies } = limits;
 
+/** Timeouts and attempts of an AWS client. */
 export interface ClientTimes {
   /** Milliseconds for connecting. @default limits.dependencies.connectMs */
   readonly connectMs?: number;

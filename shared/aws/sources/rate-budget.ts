@@ -12,6 +12,7 @@ import {
 import { isConditionFailure } from "../table/dynamo.ts";
 import { accountKeys } from "../table/table.ts";
 
+/** Options of the shared rate budget. `table` is the name of the accounts table. */
 export interface SharedRateBudgetOptions {
   readonly table: string;
   /**
@@ -71,6 +72,7 @@ interface RateRow {
   readonly known: Map<string, number>;
 }
 
+/** Takes permits from the row of a source; fewer than wanted, or none, if the rate requires it. */
 async function takeFrom(row: RateRow, wanted: RateAsk, nowUs: number): Promise<RateGrant> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     // The time in a row never decreases, so the calculation from the cached time grants at least as
@@ -85,7 +87,8 @@ async function takeFrom(row: RateRow, wanted: RateAsk, nowUs: number): Promise<R
     if (move.fromUs !== undefined) return grantFrom(move.fromUs / 1_000, ask);
   }
   throw new Error(
-    `The shared rate limit of the source ${row.source} could not be used: other processes changed its row during each of ${triesMax} attempts.`,
+    `The shared rate limit of the source ${row.source} could not be used: other processes changed its row during each of ${triesMax} attempts. ` +
+      "This process uses its local limit instead.",
   );
 }
 
@@ -96,6 +99,7 @@ interface Move {
   readonly nextUs: number | undefined;
 }
 
+/** Attempts once to take permits, by a conditional write of the time in the row. */
 async function advance(row: RateRow, ask: RateAsk, nowUs: number): Promise<Move> {
   const { client, table, source, known } = row;
   const costUs = Math.ceil(ask.permits * gapMsOf(ask) * 1_000);

@@ -7,6 +7,7 @@ const cacheMs = 5 * 60 * 1_000;
 /** Reads a value from a store of secrets. Resolves to undefined if the value is empty. */
 export type ReadStored = (name: string) => Promise<string | undefined>;
 
+/** The stores from which secrets are read. */
 export interface SecretStores {
   readonly secretsManager: ReadStored;
   readonly parameters: ReadStored;

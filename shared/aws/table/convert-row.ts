@@ -46,6 +46,7 @@ export async function convertRow(
   }
 }
 
+/** Builds the update that converts a row, on condition that the row is as it was read. */
 function conversionUpdate({ table, row, conversion }: RowToConvert): UpdateCommandInput {
   const { from, to } = versionChange(conversion, row);
   const isOlder = versionOf(row) === conversion.older;

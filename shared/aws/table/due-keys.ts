@@ -5,7 +5,9 @@ import type { Row } from "./dynamo.ts";
 import { firstRows, queryRows } from "./query-rows.ts";
 import type { RowKey } from "./table.ts";
 
+/** The key of a due row, and its due time. */
 export interface DueKey extends RowKey {
+  /** ISO 8601. */
   readonly dueAt: string;
 }
 
@@ -69,6 +71,7 @@ interface DueQuery {
   readonly limit?: number;
 }
 
+/** Reads the keys of the due rows in one partition of the index, the longest due first. */
 async function readDue(
   client: DynamoDBDocumentClient,
   table: string,

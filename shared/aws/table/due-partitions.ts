@@ -16,11 +16,10 @@ export const dueAt = (
 });
 
 /**
- * Returns the partition of the due index for all rows of a kind whose table key is `pk`. All hold
- * rows of an account have the same `pk`, so they share one partition of the index. One account
- * still cannot exceed the write limit of this partition: a transaction needs twice as many write
- * units for the row of a hold as for its index entry, so the partition of the table reaches its
- * limit first.
+ * Returns the partition of the due index for all rows of a kind whose partition key is `pk`. All
+ * hold rows of an account have the same `pk`, so they share one partition of the index. This
+ * partition cannot become a bottleneck: the row of a hold takes twice as many write units as its
+ * index entry, so the partition of the table reaches its limit first.
  */
 export function duePartitionOf(kind: DueKind, pk: string): string {
   const digest = createHash("sha256").update(pk).digest();

@@ -23,6 +23,7 @@ import { versionedClient } from "./versioned-client.ts";
 import type { RowKey } from "./table.ts";
 import { quantity } from "../../base/quantity.ts";
 
+/** A row of a table: its attributes by name. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
@@ -71,6 +72,7 @@ export type CancellationReason = {
   /** The row that failed the condition, in DynamoDB's typed form. */
   readonly item: TransactionCanceledItem | undefined;
 } | null;
+/** A row in DynamoDB's typed form, such as `{ n: { N: "1" } }`. */
 export type TransactionCanceledItem = NonNullable<
   NonNullable<TransactionCanceledException["CancellationReasons"]>[number]["Item"]
 >;
@@ -117,6 +119,7 @@ export async function conditionalWrite(write: () => Promise<unknown>): Promise<b
 }
 
 const attemptsMax = 24;
+/** Default of `waitMsMax`. */
 const backoffMsMax = 400;
 
 interface RetryOptions {
@@ -159,10 +162,10 @@ export const codesOf = (reasons: readonly CancellationReason[]): string =>
   reasons.map((reason) => reason?.code ?? "None").join(", ");
 
 /**
- * Calls `attempt`, up to 24 times, until it does not return `again`, and returns its result. Sleeps
- * before each repetition for a random time, at most `waitMsMax` milliseconds (full jitter). The
- * repetition is needed because DynamoDB cancels a transaction if another request contends for one
- * of its rows, and the SDK does not retry the transaction.
+ * Calls `attempt`, up to 24 times, until it returns anything but `again`, and returns this result.
+ * Sleeps before each repetition for a random time, at most `waitMsMax` milliseconds (full jitter).
+ * The repetition is needed because DynamoDB cancels a transaction if another request contends for
+ * one of its rows, and the SDK does not retry the transaction.
  * @throws 503 UNAVAILABLE after the last attempt or when the retry budget is exhausted. Its cause
  * is the last reason that `attempt` passed to `note`, or `contended` if there is none.
  */
@@ -216,6 +219,7 @@ export function isContention(reasons: readonly CancellationReason[]): boolean {
   return reasons.some((reason) => reason !== null && codes.has(reason.code));
 }
 
+/** One write, or one condition check, of a transaction. */
 export type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
 /**
@@ -290,6 +294,7 @@ export function deleteRows(
 
 type WriteRequest = NonNullable<BatchWriteCommandInput["RequestItems"]>[string][number];
 
+/** Sends write requests in batches, and repeats those that DynamoDB did not process. */
 async function batchWrite(
   client: DynamoDBDocumentClient,
   { table, ...retryOptions }: TableOptions,

@@ -49,6 +49,7 @@ export function readRow(
   return row;
 }
 
+/** Sends one request for the waiting reads, and resolves or rejects each of them. Never rejects. */
 async function send(
   client: DynamoDBDocumentClient,
   table: string,
@@ -67,6 +68,7 @@ async function send(
   }
 }
 
+/** Reads rows in one request. An entry of the result is undefined if its row does not exist. */
 async function readAll(
   client: DynamoDBDocumentClient,
   table: string,

@@ -32,6 +32,7 @@ export async function rowsByKey(
   return rows;
 }
 
+/** Reads the rows of at most `keysMax` keys. */
 async function readKeys(
   client: DynamoDBDocumentClient,
   { table, attributes, ...patience }: Options,

@@ -28,6 +28,7 @@ export const accountKeys = {
   keyCount: (accountId: string): RowKey => ({ pk: `account#${accountId}`, sk: "keys" }),
   /** Row of an API key by its hash, with its owner and its admission times. */
   keyHash: (hash: string): RowKey => ({ pk: `key#${hash}`, sk: "key" }),
+  /** Hold of a run's step, of a call whose charge was refunded, or of an unsharded call. */
   hold: (accountId: string, holdId: string): RowKey => ({
     pk: `account#${accountId}`,
     sk: `hold#${holdId}`,
@@ -72,7 +73,7 @@ export const accountKeys = {
   }),
 };
 
-/** Ledger table: append-only. */
+/** Ledger table: journal pages and unsharded ledger entries. Rows are added, but never changed. */
 export const ledgerKeys = {
   /** A page of a shard's journal, by the stamp of its first record. */
   page: (accountId: string, shard: number, firstStamp: number): RowKey => ({
@@ -131,12 +132,14 @@ export const watchlistKeys = {
     pk: `watchlist#${watchlistId}`,
     sk: `run#${pad(runNumber, 8)}`,
   }),
-  /** A chunk of the IDs of the items that start at a step, by the name of the run's plan. */
+  /** A batch of the IDs of the items that start at a step, by the ID of the run's plan. */
   starts: (runId: string, start: { plan: string; step: string; chunk: number }): RowKey => ({
     pk: `run#${runId}`,
     sk: `starts#${start.plan}#${start.step}#${pad(start.chunk, 5)}`,
   }),
+  /** A planned step of a run. */
   step: (runId: string, stepId: string): RowKey => ({ pk: `run#${runId}`, sk: `step#${stepId}` }),
+  /** The result of a batch. `plan` is the ID of the step's plan. */
   result: (runId: string, batch: { step: string; plan: string; number: number }): RowKey => ({
     pk: `run#${runId}`,
     sk: `result#${batch.step}#${batch.plan}#${pad(batch.number, 5)}`,
@@ -166,6 +169,7 @@ export const watchlistKeys = {
       `details#${batch.step}#${batch.plan}#${pad(batch.number, 5)}` +
       `#${part.digest}#${pad(part.chunk, 3)}`,
   }),
+  /** The planned items of a batch. `plan` is the ID of the step's plan. */
   batch: (runId: string, batch: { step: string; plan: string; number: number }): RowKey => ({
     pk: `run#${runId}`,
     sk: `batch#${batch.step}#${batch.plan}#${pad(batch.number, 5)}`,

@@ -75,6 +75,7 @@ export function versionedClient(
   });
 }
 
+/** Sends a command with rows of the written versions. Converts stale rows, and then repeats it. */
 async function sendVersioned(
   client: DynamoDBDocumentClient,
   kinds: readonly VersionedKind[],
@@ -112,6 +113,7 @@ interface VersionedInput {
   readonly guarded: readonly (GuardedWrite | undefined)[];
 }
 
+/** Adapts all writes and reads in the input of a request. */
 function versionedInput(kinds: readonly VersionedKind[], input: Members): VersionedInput {
   if (kinds.length === 0) return { input, guarded: [] };
   const { TransactItems: writes, RequestItems: requests } = input;
@@ -134,6 +136,7 @@ function versionedInput(kinds: readonly VersionedKind[], input: Members): Versio
 /** A write of a transaction: an object with a single key, the operation, such as `Put`. */
 type Item = Readonly<Record<string, Write>>;
 
+/** Adapts one write of a transaction. */
 function versionedItem(kinds: readonly VersionedKind[], item: Item) {
   const [operation = "", write = {}] = Object.entries(item)[0] ?? [];
   const { write: versioned, guarded } = versionWrite(kinds, write);

@@ -94,6 +94,7 @@ export function namesIn(input: Write, expression: unknown): readonly string[] {
   return words.filter((word) => !word.startsWith(":")).map((word) => aliases[word] ?? word);
 }
 
+/** Returns the condition of a write with a check of the row's version added. */
 function guardOf(write: Write, version: number): Write {
   const { ConditionExpression: condition, ExpressionAttributeValues: values } = write;
   const guard =

@@ -96,7 +96,7 @@ async function get(
   return Item;
 }
 
-/** The transaction that creates a job if the account has no other job in progress. */
+/** Builds the transaction that creates a job if the account has no other job in progress. */
 const creation = (table: string, job: BacktestJob): readonly TransactItem[] => [
   {
     Put: {
@@ -124,7 +124,7 @@ const inProgressOnly = (table: string, { watchlistId, id }: BacktestRef) => ({
 const write = (options: TableOptions, send: () => Promise<unknown>): Promise<boolean> =>
   retryOnConflict(options, () => conditionalWrite(send));
 
-/** The attribute that a job gets when it ends. */
+/** Returns the name and value of the attribute that a job gets when it ends. */
 const outcomeOf = (end: BacktestEnd): { readonly name: string; readonly value: unknown } =>
   end.status === "done"
     ? { name: "result", value: zstdCompressSync(JSON.stringify(end.result)) }

@@ -145,6 +145,10 @@ async function createPages(table: PageTable, watchlist: WatchlistRef): Promise<W
   );
 }
 
+/**
+ * Changes the details of items, page by page. Reads the pages in advance. After a conflict,
+ * continues with `changeEachPage`.
+ */
 async function changePages(
   table: PageTable,
   bounds: PageBounds,
@@ -165,13 +169,13 @@ async function changePages(
     if (outcome === "watchlist_deleted") return outcome;
     done = end;
   }
-  // The watchlist had no details pages, and this change would store no details. Most such
-  // watchlists never get any details, so the process does not check whether pages exist by now.
+  // The watchlist had no details pages, and this change would store no details. Whether another
+  // process has created pages by now makes no difference, so no further read is needed.
   if (!isPaged && changeDetails(undefined, ids, change) === "unchanged") return "done";
   return changeEachPage(table, bounds, { watchlist, ids: ids.slice(done), change });
 }
 
-/** Changes details like `changePages`, but reads each page just before writing it. */
+/** Changes details as `changePages` does, but reads each page just before writing it. */
 async function changeEachPage(
   table: PageTable,
   bounds: PageBounds,
@@ -262,6 +266,7 @@ const putOf = (
     : { ConditionExpression: "attribute_not_exists(pk)" }),
 });
 
+/** Replaces one page that keeps its range. Returns `stale` if the page has changed. */
 const replacePage = ({ client, ...patience }: PageTable, put: Put): Promise<Written> =>
   retryWhileContended<Written>(patience, async () => {
     try {

@@ -75,9 +75,11 @@ type Condition = Pick<
 
 interface PutOutcome {
   readonly isPut: boolean;
+  /** The stored record, if the condition failed. */
   readonly refusedBy?: IdempotencyRecord;
 }
 
+/** Attempts once to put a record under a condition. */
 async function putRecord(
   client: DynamoDBDocumentClient,
   write: { readonly table: string; readonly record: IdempotencyRecord; condition: Condition },

@@ -55,8 +55,8 @@ function keep(kept: Map<string, KeptItems>, watchlistId: string, entry: KeptItem
 }
 
 /**
- * Returns a text with the lower bound and the version of each page of one kind. Every write of a
- * page changes the text.
+ * Returns a text with the lower bound and the version of each page of one kind. Two texts are equal
+ * only if no page was written between their reads.
  */
 async function versionsOf(
   { client, table }: PageTable,

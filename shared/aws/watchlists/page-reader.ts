@@ -16,7 +16,9 @@ export interface PageTable {
 
 /** A kind of pages whose ranges are adjacent and do not overlap. */
 export interface PageKind<Page extends PageRange> {
+  /** Returns the key of the page whose range begins with `lowest`. */
   readonly keyOf: (watchlistId: string, lowest: string) => RowKey;
+  /** Converts the row of a page. */
   readonly parse: (row: Row) => Page;
 }
 
@@ -107,6 +109,7 @@ async function startingAt<Page extends PageRange>(
   return pages[0]?.lowest === bound ? pages : pagesHolding(table, kind, { watchlistId, id: bound });
 }
 
+/** Returns true if the range of the page ends after the ID. */
 const reaches = ({ upper }: PageRange, id: string): boolean => upper === null || upper > id;
 
 /**

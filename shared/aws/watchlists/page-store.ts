@@ -43,7 +43,7 @@ export function dynamoPageStore(
 ): PageStore & StockStore {
   const { bounds = pageBounds, ...rest } = options;
   const table = { client, ...rest };
-  const { listItemsMax } = bounds;
+  const { watchlistItemsMax } = bounds;
   const replace: PageStore["replace"] = async (watchlist, before, items) => {
     const joined = await joinNeighbor(table, watchlist.watchlistId, { before, items, bounds });
     const [first, last] = [joined.before[0], joined.before.at(-1)];
@@ -54,7 +54,12 @@ export function dynamoPageStore(
     const range = { lowest: first.lowest, upper: last.upper };
     const cut = cutPages(range, joined.items, bounds);
     const keepsIds = hasIds(items, before);
-    return writePages(table, watchlist, { before: joined.before, cut, keepsIds, listItemsMax });
+    return writePages(table, watchlist, {
+      before: joined.before,
+      cut,
+      keepsIds,
+      watchlistItemsMax,
+    });
   };
   const details = detailsPages(table, bounds);
   const pages: PageStore["pages"] = (watchlistId, range = {}) =>
@@ -68,7 +73,7 @@ export function dynamoPageStore(
       const columns = withChanged(page.columns, changed);
       const after = pageOfColumns(page, columns, bounds);
       if (after === undefined) return replace(watchlist, [page], fromColumns(columns));
-      const write = { before: [page], cut: [after], keepsIds: true, listItemsMax };
+      const write = { before: [page], cut: [after], keepsIds: true, watchlistItemsMax };
       return writePages(table, watchlist, write);
     },
     async create(watchlistId, items) {

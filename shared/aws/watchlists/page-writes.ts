@@ -24,7 +24,8 @@ interface PageWrite {
   readonly cut: readonly CutPage[];
   /** True if the change neither adds nor removes items. */
   readonly keepsIds: boolean;
-  readonly listItemsMax: number;
+  /** Maximum number of items of the watchlist after the write. */
+  readonly watchlistItemsMax: number;
 }
 
 /**
@@ -36,16 +37,16 @@ const waitMsMax = 1_000;
 /**
  * Replaces the pages `before` of a watchlist with the pages `cut`, in one transaction. Returns
  * `replaced`, `stale` if a page has changed since it was read, `watchlist_deleted`, or `full` if
- * the watchlist would have more than `listItemsMax` items. After `stale`, the write may have taken
- * effect (see `putPage`); the other outcomes are certain. The new pages have a higher version than
- * all replaced pages. The version of a page therefore never repeats, even if the page is merged
- * into another page and later created again.
+ * the watchlist would have more than `watchlistItemsMax` items. After `stale`, the write may have
+ * taken effect (see `putPage`); the other outcomes are certain. The new pages have a higher version
+ * than all replaced pages. The version of a page therefore never repeats, even if the page is
+ * merged into another page and later created again.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function writePages(
   table: PageTable,
   watchlist: WatchlistRef,
-  { before, cut, keepsIds, listItemsMax }: PageWrite,
+  { before, cut, keepsIds, watchlistItemsMax }: PageWrite,
 ): Promise<Replacement> {
   const version = Math.max(...before.map((page) => page.version)) + 1;
   const growth = minus(sumOf(cut), sumOf(before));
@@ -57,7 +58,7 @@ export function writePages(
   return retryWhileContended({ clock, random, waitMsMax }, () =>
     isPlain && was && is
       ? putPage(table, watchlist, { seen: was.version, page: is, version })
-      : transact(table, watchlist, { before, cut, version, growth, room: listItemsMax }),
+      : transact(table, watchlist, { before, cut, version, growth, room: watchlistItemsMax }),
   );
 }
 
@@ -119,11 +120,15 @@ const isConflict = (error: unknown): boolean =>
 interface Transaction {
   readonly before: readonly StoredPage[];
   readonly cut: readonly CutPage[];
+  /** Version of the new pages. */
   readonly version: number;
+  /** Number of added items by state; negative for removed items. */
   readonly growth: ItemCounts;
+  /** Maximum number of items of the watchlist. */
   readonly room: number;
 }
 
+/** Attempts once to replace pages and to update the watchlist's counters, in one transaction. */
 async function transact(
   { client, table, random }: PageTable,
   watchlist: WatchlistRef,
@@ -137,7 +142,7 @@ async function transact(
         ClientRequestToken: Buffer.from(random.bytes(16)).toString("hex"),
         TransactItems: [
           ...pageActions(table, watchlist.watchlistId, wanted),
-          { Update: listUpdate(table, watchlist, wanted) },
+          { Update: watchlistUpdate(table, watchlist, wanted) },
         ],
       }),
     );
@@ -152,6 +157,7 @@ async function transact(
 
 type Action = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
+/** Builds the writes of the pages. They fail if one of the replaced pages has changed. */
 function pageActions(
   TableName: string,
   watchlistId: string,
@@ -184,7 +190,7 @@ function pageActions(
  * Builds the update of the watchlist's counters. It fails if the watchlist does not exist, or if
  * the new items would exceed its maximum number of items.
  */
-function listUpdate(
+function watchlistUpdate(
   TableName: string,
   { accountId, watchlistId }: WatchlistRef,
   { growth, room }: Transaction,
@@ -219,8 +225,8 @@ const hasFailed = (reason: CancellationReason | undefined): boolean =>
  * watchlist's row.
  */
 function replacementOf(reasons: readonly CancellationReason[]): Replacement | "again" {
-  const list = reasons.at(-1);
-  if (hasFailed(list) && list?.item === undefined) return "watchlist_deleted";
+  const last = reasons.at(-1);
+  if (hasFailed(last) && last?.item === undefined) return "watchlist_deleted";
   if (reasons.slice(0, -1).some(hasFailed)) return "stale";
-  return hasFailed(list) ? "full" : "again";
+  return hasFailed(last) ? "full" : "again";
 }

@@ -82,6 +82,7 @@ function expectationWrites(
 
 type Check = { readonly watchlistId: string } & Parameters<PurgeStore["begin"]>[1];
 
+/** Starts or resumes a purge as `PurgeStore.begin` describes. */
 function begin(
   client: DynamoDBDocumentClient,
   table: string,
@@ -181,6 +182,7 @@ interface Partition {
   readonly keep?: string;
 }
 
+/** Deletes the rows of a partition. Returns false if the time ended before all were deleted. */
 async function removePartition(
   client: DynamoDBDocumentClient,
   options: TableOptions,

@@ -65,6 +65,7 @@ export function eventBridgeSchedules(client: SchedulerClient, options: Options):
   };
 }
 
+/** Returns the parameters of the EventBridge schedule of a watchlist. */
 function scheduleInput(
   { group, queueUrl, roleArn }: Options,
   { accountId, watchlistId, schedule, firstAt }: WatchlistSchedule,

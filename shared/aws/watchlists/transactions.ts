@@ -25,7 +25,7 @@ export const purgeState = { expected: "expected", begun: "begun" } as const;
  * Positions of writes in the transactions of `createWatchlistRow` and `deleteWatchlistRow`. The
  * write of the idempotency key is last, because not every watchlist has a key.
  */
-const [listAt, countAt, keyAt] = [0, 1, 3];
+const [watchlistAt, countAt, keyAt] = [0, 1, 3];
 
 /**
  * Creates a watchlist in one transaction: puts the watchlist's row, adds 1 to the account's number
@@ -48,7 +48,8 @@ export function createWatchlistRow(
     // The watchlist exists, so an earlier attempt of this write took effect. If the condition on
     // the idempotency key failed too, another call has taken over the request and stored its own
     // response.
-    if (isRefused(reasons, listAt)) return isRefused(reasons, keyAt) ? "superseded" : "created";
+    if (isRefused(reasons, watchlistAt))
+      return isRefused(reasons, keyAt) ? "superseded" : "created";
     if (isContention(reasons)) return "again";
     return isRefused(reasons, countAt) && reasons.filter(Boolean).length === 1
       ? "limit_reached"
@@ -56,17 +57,18 @@ export function createWatchlistRow(
   });
 }
 
+/** Builds the writes of a creation, in the order of the positions above. */
 function creationWrites(table: string, { watchlist, record, answer }: Creation): TransactItem[] {
   const { accountId, id, nextRunAt } = watchlist;
-  const listKey = watchlistKeys.watchlist(accountId, id);
+  const watchlistKey = watchlistKeys.watchlist(accountId, id);
   return [
     {
       Put: {
         TableName: table,
         Item: {
-          ...listKey,
+          ...watchlistKey,
           ...watchlistRow(watchlist),
-          ...(nextRunAt === null ? {} : dueAt("watchlist", listKey, new Date(nextRunAt))),
+          ...(nextRunAt === null ? {} : dueAt("watchlist", watchlistKey, new Date(nextRunAt))),
           ...(record === null ? {} : { idempotency_key: record.keyHash }),
         },
         ConditionExpression: "attribute_not_exists(pk)",
@@ -94,6 +96,7 @@ function creationWrites(table: string, { watchlist, record, answer }: Creation):
   ];
 }
 
+/** Builds the write of the response. It fails if another request took over the creation. */
 const answerWrite = (table: string, record: IdempotencyRecord, answer: string): TransactItem => ({
   Update: {
     TableName: table,
@@ -136,7 +139,7 @@ export function deleteWatchlistRow(
     const reasons = await transact(client, withKey);
     if (reasons === undefined) return true;
     if (isContention(reasons)) return "again";
-    if (isRefused(reasons, listAt)) return false;
+    if (isRefused(reasons, watchlistAt)) return false;
     // The idempotency key of the watchlist expired after a day, and a newer watchlist uses the key.
     // This watchlist is therefore deleted without the record of the key.
     if (isRefused(reasons, keyAt)) {
@@ -149,6 +152,7 @@ export function deleteWatchlistRow(
   });
 }
 
+/** Builds the writes of a deletion, without that of the idempotency key. */
 function removalWrites(
   table: string,
   { accountId, watchlistId, purgeAt }: RemovedWatchlist,

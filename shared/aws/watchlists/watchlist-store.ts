@@ -37,8 +37,8 @@ export function dynamoWatchlistStore(
       );
       return Item === undefined ? undefined : watchlistOf(Item);
     },
-    list: (accountId, limit) => listLists(client, table, { accountId, limit }),
-    update: (change) => retryOnConflict(options, () => updateList(client, table, change)),
+    list: (accountId, limit) => listWatchlists(client, table, { accountId, limit }),
+    update: (change) => retryOnConflict(options, () => updateWatchlist(client, table, change)),
     remove: (watchlist) => deleteWatchlistRow(client, options, watchlist),
     async due(by, limit) {
       const keys = await dueKeys(client, table, { kind: "watchlist", by, limit });
@@ -74,7 +74,8 @@ async function isFull(
   return Number(Item?.["watchlists"] ?? 0) >= limits.watchlistsMax;
 }
 
-async function listLists(
+/** Lists watchlists as `WatchlistStore.list` describes. */
+async function listWatchlists(
   client: DynamoDBDocumentClient,
   table: string,
   { accountId, limit }: { readonly accountId: string; readonly limit: number },
@@ -95,11 +96,11 @@ async function listLists(
 
 /**
  * Replaces all settings of a watchlist, and returns the changed watchlist. The new settings were
- * derived from `before`. If an attribute on which they depend has changed since, returns undefined
- * and writes nothing.
+ * derived from `before`. Returns undefined and writes nothing if the watchlist was deleted, or if
+ * its settings, status, due time or last run have changed since `before` was read.
  * @throws any error of the request other than a failed condition
  */
-async function updateList(
+async function updateWatchlist(
   client: DynamoDBDocumentClient,
   table: string,
   { before, after }: Parameters<WatchlistStore["update"]>[0],

@@ -199,7 +199,7 @@ describe("a full watchlist", () => {
   it("refuses a change with 409, and keeps its items, if the watchlist is full at every attempt to write", async () => {
     const list = await world.open(itemsOf(["10001"]));
     await expect(
-      change(list, { add: ["10002", "10003"] }, { bounds: { listItemsMax: 2 } }),
+      change(list, { add: ["10002", "10003"] }, { bounds: { watchlistItemsMax: 2 } }),
     ).rejects.toMatchObject({ code: "CONFLICT" });
     expect(await world.counters(list)).toMatchObject({ total: 1 });
   });

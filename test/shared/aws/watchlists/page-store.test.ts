@@ -252,7 +252,7 @@ describe("replacing a page of a watchlist", () => {
   it("adds items up to the limit of the watchlist, and never more", async () => {
     const list = await world.open(itemsOf(numbered(4)));
     const page = await pageAt(list);
-    const store = world.store(world.client, { listItemsMax: 6 });
+    const store = world.store(world.client, { watchlistItemsMax: 6 });
     expect(await store.replace(list, [page], itemsOf(numbered(7)))).toBe("full");
     expect(await world.counters(list)).toMatchObject({ total: 4 });
     expect(await store.replace(list, [page], itemsOf(numbered(6)))).toBe("replaced");
