@@ -2,6 +2,7 @@ import type { BucketFailure } from "./customer-bucket.ts";
 import { type Destination, externalIdOf } from "./destination.ts";
 import { checkKey } from "./object-key.ts";
 
+/** The steps of a check of a destination. `look_up` reads a key that was never written. */
 export type CheckStep = "sign_in" | "write" | "look_up" | "delete";
 
 /** A failed check of a destination: the step that failed, and the reason. */
@@ -77,7 +78,8 @@ const rules: readonly (readonly [reasons: string, fault: (failedCheck: FailedChe
     "PermanentRedirect|TemporaryRedirect|IllegalLocationConstraintException|InvalidRegion(?:Name)?",
     (failedCheck) => anotherRegion(failedCheck),
   ],
-  // The request was signed for the region of the bucket, so another part of the signature is wrong.
+  // If the store reports a region here, it is the region for which the request was signed
+  // (`bucketFault`), so another part of the signature is wrong.
   [
     "AuthorizationHeaderMalformed",
     (failedCheck) =>
@@ -106,7 +108,7 @@ const rules: readonly (readonly [reasons: string, fault: (failedCheck: FailedChe
     String.raw`KMS\.DisabledException`,
     () => [
       "bucket",
-      "The KMS key that encrypts the bucket is disabled. Enable it, or give the bucket another one.",
+      "The KMS key that encrypts the bucket is disabled. Enable the key, or give the bucket another key.",
     ],
   ],
   [

@@ -13,6 +13,7 @@ export interface TestDestinationDependencies
 
 export interface DestinationTest {
   readonly ok: boolean;
+  /** The error code, the field to change and the message; null if the test succeeded. */
   readonly failure: (DestinationFault & { readonly reason: string }) | null;
   readonly durationMs: number;
 }

@@ -76,7 +76,10 @@ export interface HeldTarget {
   readonly token: string;
   /** The number of additions that the claim, or the last attempt to release, returned. */
   readonly additions: number;
-  /** All entries of the outbox after the release. Null: the store reads the earliest one. */
+  /**
+   * All entries of the outbox after the release. Null if they are not known: the store then reads
+   * the earliest entry.
+   */
   readonly remaining: readonly OutboxEntry[] | null;
 }
 
@@ -185,8 +188,8 @@ export interface PendingWork {
   targets(accountId: string): Promise<readonly DeliveryTarget[]>;
   /**
    * Lists entries of lane `first` that are due from `since` to `until` (ISO times, inclusive; null:
-   * no bound), newest first. Returns `limit` entries, and then all others with the same due time as
-   * the last one.
+   * no bound), newest first. Returns `limit` entries, and also all further entries with the same due
+   * time as the last of them.
    */
   newest(
     target: DeliveryTarget,

@@ -8,6 +8,7 @@ export type Exchange =
       readonly outcome: "answered";
       readonly status: number;
       readonly headers: IncomingHttpHeaders;
+      /** The part of the body that was read. It is not complete after an error or at the maximum. */
       readonly body: Uint8Array;
     }
   | {
@@ -43,16 +44,16 @@ export const failedExchange = (error: SendFailure, sent: boolean): Exchange => (
 
 /**
  * Sends a request once, reads the response, and returns the result. Keeps the socket open only if
- * request and response are complete. Never rejects. Returns `stale` if a reused socket fails before
- * the first byte of the response. The server has then probably closed the idle socket, so the
- * caller can repeat the request on a new socket.
- * @param open creates the request
+ * request and response are complete. Never rejects: a failure is a result. Returns `stale` if a
+ * reused socket fails before the first byte of the response. The server has then probably closed
+ * the idle socket, so the caller can repeat the request on a new socket.
+ * @param open creates the request, without sending it
  */
 export function attemptExchange(
   open: () => ClientRequest,
   { body, bytesMax, signal }: AttemptOptions,
 ): Promise<Exchange | "stale"> {
-  // The signal may have been aborted after the attempt on a stale socket ended.
+  // The caller may abort the signal between the attempt on a stale socket and its repetition.
   if (signal.aborted) return Promise.resolve(endedBy(signal, false));
   return new Promise((resolve) => {
     const outgoing = openedOrNull(open);
@@ -139,6 +140,7 @@ function leaving(outgoing: ClientRequest): () => boolean {
   return () => hasLeft;
 }
 
+/** Fails a request to which the server sends more than `interimMax` interim responses. */
 function limitInterim(outgoing: ClientRequest): void {
   let interim = 0;
   outgoing.on("information", () => {

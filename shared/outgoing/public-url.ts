@@ -9,7 +9,8 @@ export interface CheckedParam {
 }
 
 /**
- * Validates a customer's URL, resolves its host, and returns the normalized URL.
+ * Validates a customer's URL, resolves its host, and returns the normalized URL: without a fragment
+ * and without a trailing dot of the host.
  * @throws 400 INVALID_PARAM if the rules refuse the URL or any address of its host, or if the host
  * has no address
  */

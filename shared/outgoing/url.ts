@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { AddressPolicy } from "./address-policy.ts";
 
-/** The addresses of this service. */
+/** The addresses of this service, which no customer may use as a URL. */
 export interface OwnAddresses {
   /**
    * The service's own hosts. An entry `host` refuses URLs with this host, whatever their port. An

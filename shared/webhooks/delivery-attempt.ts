@@ -14,6 +14,7 @@ export interface DeliveryRequest {
   readonly connection: ReceiverConnection;
 }
 
+/** The result of one attempt to send a delivery. */
 export interface Sent {
   readonly attempt: Attempt;
   /** Value of the `Retry-After` header of the response; null if absent. */

@@ -28,9 +28,8 @@ interface PendingRun {
 /**
  * Lists the deliveries that have had no attempt yet and are therefore not in the log, newest first.
  * Returns only deliveries whose ID sorts before `before`; if `before` is null, starts with the
- * newest. Reads a limited number of runs, so the result may be incomplete: it has all such
- * deliveries whose ID does not sort before `from`, a member of the result. If `from` is null, the
- * result has all such deliveries.
+ * newest. Reads a limited number of runs, so the result may be incomplete. The member `from` of the
+ * result is the ID down to which the result is complete; null if the whole result is complete.
  */
 export async function pendingDeliveries(
   accountId: string,
