@@ -176,6 +176,7 @@ export class DataStack extends Stack {
   }
 }
 
+/** Adds the index in which the sweeper finds due rows. */
 function addDueIndex(table: Table): void {
   const { name, partitionKey, sortKey } = tableSchema.dueIndex;
   table.addGlobalSecondaryIndex({

@@ -174,6 +174,9 @@ function numberIn(
   return number;
 }
 
+/**
+ * Encodes a non-negative integer in base 32, as exactly `length` characters that sort by number.
+ */
 function digits(number: number, length = timeLength): string {
   let text = "";
   let rest = number;

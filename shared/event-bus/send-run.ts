@@ -160,6 +160,7 @@ async function sendBatch(
   return { count, failed, positions: [...positions, ...expired] };
 }
 
+/** Returns the progress of an attempt after a batch. */
 function advance(progress: BusContent, { count, failed, positions }: SentBatch): BusContent {
   const handled = new Set(positions);
   return {

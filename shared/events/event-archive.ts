@@ -217,6 +217,11 @@ export async function readRunIndex(
   return bytes === null ? null : indexIn(bytes, `Object ${indexKey(run)}`);
 }
 
+/**
+ * Parses the compressed index of a run's events.
+ * @param name names the index in the error
+ * @throws 503 UNAVAILABLE if this release does not accept the version of the index
+ */
 function indexIn(bytes: Uint8Array, name: string): RunIndex {
   const stored = parse(storedIndex, JSON.parse(gunzipSync(bytes).toString()));
   return parse(archivedRunFile, readable(objectKinds.runIndex, stored, name));

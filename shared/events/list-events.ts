@@ -147,6 +147,7 @@ function addEvents(page: Page, search: Search, { run, archived }: IndexedRun): b
   return true;
 }
 
+/** Reads the envelopes of the chosen events, in their order. Omits events that have expired. */
 async function envelopesOf(
   { chosen }: Page,
   accountId: string,

@@ -38,6 +38,7 @@ export async function checkDestination(
   }
 }
 
+/** Writes and deletes the check object, and looks up a key that was never written. */
 async function checkBucket(
   bucket: CustomerBucket,
   { prefix }: Destination,

@@ -32,6 +32,7 @@ export function faultOf(
   return { param, message: `${attemptOf(step, destination)} failed: ${reason}. ${advice}` };
 }
 
+/** Returns the failed step as the subject of an error message. */
 function attemptOf(step: CheckStep, { prefix }: Destination): string {
   const key = checkKey(prefix);
   return {
@@ -49,6 +50,7 @@ interface FailedCheck extends CheckFailure {
 
 type Fault = readonly [param: string, advice: string];
 
+/** Returns the fault of a role that could not be assumed. */
 function signInFault({ accountId, destination, reason }: FailedCheck): Fault {
   if (reason === "name_not_resolved" || reason === "RegionDisabledException") {
     return ["region", noRegion(destination)];
@@ -196,6 +198,7 @@ const rules: readonly (readonly [reasons: string, fault: (failedCheck: FailedChe
   ],
 ];
 
+/** Returns the fault of a bucket in another region than the destination states. */
 function anotherRegion({ destination, region }: FailedCheck): Fault {
   if (region === destination.region) {
     return [
@@ -219,6 +222,7 @@ const unknownIdentity = ({ destination }: FailedCheck): Fault => [
     : `The store does not accept this access key. Check 'access_key_id'${andEndpoint(destination)}.`,
 ];
 
+/** Returns the advice to grant the permissions that the failed step needs. */
 function grantOf({ destination, step }: FailedCheck): string {
   const { bucket, prefix } = destination;
   const deleting = `s3:DeleteObject on '${bucket}/${checkKey(prefix)}'`;

@@ -121,6 +121,7 @@ interface Written {
   readonly written: WriteOutcome;
 }
 
+/** Records how an attempt ended: complete, failed, expired, or paused with the time slice. */
 async function settle(
   task: ExportTask,
   { run, destination, written }: Written,
@@ -143,6 +144,7 @@ async function settle(
   }
 }
 
+/** Records a complete export and its success, and removes the outbox entry. */
 async function finish(
   { entry, slice, attempts }: ExportTask,
   { run, destination, record }: Omit<Written, "written"> & { readonly record: ExportRecord },

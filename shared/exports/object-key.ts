@@ -54,6 +54,7 @@ function exportFolder(folder: ExportFolder): string {
   return folder.isHoldNotice === true ? `${events}hold/` : events;
 }
 
+/** Returns the partitions of a run in object keys: UTC date of its start, watchlist, run number. */
 function partitionsOf({ watchlistId, runNumber, runStartedAt }: ExportFolder): string {
   const date = new Date(runStartedAt).toISOString().slice(0, 10);
   const number = String(runNumber).padStart(8, "0");

@@ -34,6 +34,10 @@ export async function credentialsAfterChange(
   return auth === "role" ? roleOf(request) : accessKeyOf(request, secrets);
 }
 
+/**
+ * Returns the role of a destination after a change.
+ * @throws 400 for a missing ARN, a field of access keys, or an endpoint that is not on AWS
+ */
 function roleOf({ wanted, endpoint, before }: CredentialsRequest): Credentials {
   for (const param of ["access_key_id", "secret_access_key"] as const) {
     if (isGiven(wanted[param])) {
@@ -56,6 +60,11 @@ function roleOf({ wanted, endpoint, before }: CredentialsRequest): Credentials {
   return { auth: "role", roleArn };
 }
 
+/**
+ * Returns the access key of a destination after a change. Encrypts a new secret.
+ * @throws 400 for a missing field or a field of roles, or if a stored secret would be sent to
+ * another store
+ */
 async function accessKeyOf(
   { accountId, wanted, before, placeChanged }: CredentialsRequest,
   secrets: SecretBox,

@@ -155,6 +155,7 @@ interface Line {
   readonly gzip: Uint8Array;
 }
 
+/** Returns the object of one event: its key, its bytes in the format of the run, and its type. */
 function objectOf(
   { run, event, position, gzip }: Line,
   { prefix, compression }: Pick<WriteSubject, "prefix" | "compression">,
@@ -169,6 +170,7 @@ function objectOf(
   };
 }
 
+/** Writes the manifest of a run, which marks the export as complete. */
 async function writeManifest(
   { accountId, run, prefix, compression, bucket }: WriteSubject,
   bodies: EventBodies,

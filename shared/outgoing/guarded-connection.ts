@@ -117,6 +117,9 @@ interface Agents {
   readonly plain: GuardedPlainAgent;
 }
 
+/**
+ * Returns false for a URL whose scheme or IP address the policy refuses. Does not resolve names.
+ */
 function isAllowed({ protocol, hostname }: URL, policy: AddressPolicy): boolean {
   if (protocol !== "https:" && !(protocol === "http:" && policy.allowLoopback)) return false;
   const host = bareHost(hostname);
@@ -147,6 +150,7 @@ function openRequest(
     : tlsRequest({ ...options, agent: tls });
 }
 
+/** Closes the idle sockets of both agents. */
 function closeIdle({ tls, plain }: Agents): void {
   for (const { freeSockets } of [tls, plain]) {
     for (const sockets of Object.values(freeSockets)) {

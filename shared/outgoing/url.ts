@@ -112,6 +112,7 @@ function textProblem(raw: string, plainHttp: boolean): string | null {
   return authority.includes("@") ? "must not contain a user name or password" : null;
 }
 
+/** Returns the rule that a parsed URL violates, as the end of a message; null if there is none. */
 function urlProblem(url: URL, { policy, own }: UrlRules): string | null {
   if (url.username !== "" || url.password !== "") return "must not contain a user name or password";
   const port = url.port === "" ? defaultPort(url) : Number(url.port);
@@ -123,6 +124,7 @@ function urlProblem(url: URL, { policy, own }: UrlRules): string | null {
   return nameProblem(host);
 }
 
+/** Returns true for a URL of this service. */
 function isOwn(
   { host, hostname }: URL,
   { hosts, apiId }: OwnAddresses,
@@ -137,6 +139,7 @@ function isOwn(
 
 const defaultPort = (url: URL): number => (url.protocol === "http:" ? 80 : 443);
 
+/** Returns what is wrong with a host name, as the end of a message; null if it may be public. */
 function nameProblem(host: string): string | null {
   const name = host.replace(/\.$/, "");
   const labels = name.split(".");

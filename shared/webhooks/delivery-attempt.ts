@@ -47,6 +47,9 @@ export async function sendDelivery(
   };
 }
 
+/**
+ * Converts the result of a request to an attempt. The attempt has no number if no request was sent.
+ */
 function attemptOf(result: SendResult, { number, at, signature }: SignedRequest): Attempt {
   const { durationMs } = result;
   const base = { attempt: number, at: at.toISOString(), durationMs, signature };

@@ -102,6 +102,7 @@ export const recoveredEntry = (delivery: Delivery, dueAt: string): OutboxEntry =
 export const redeliveryEntry = (delivery: Delivery, now: Date): OutboxEntry =>
   deliveryEntry(delivery, { dueAt: now.toISOString(), requested: true });
 
+/** Returns the outbox entry for the next attempt of a delivery, due at `dueAt` (ISO 8601). */
 function deliveryEntry(
   delivery: Delivery,
   {

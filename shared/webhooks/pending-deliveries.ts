@@ -87,6 +87,10 @@ export async function pendingDelivery(
   return null;
 }
 
+/**
+ * Lists runs whose first attempts are pending, newest first. The list has all matching runs that
+ * are due at `from` or later; all of them if `from` is null.
+ */
 async function pendingRuns(
   accountId: string,
   wanted: {
@@ -140,6 +144,9 @@ async function withoutLogged(
   return deliveries.filter(({ id }) => !known.has(id));
 }
 
+/**
+ * Returns the deliveries of a run that match the filter, due at the time of the run's outbox entry.
+ */
 async function deliveriesOf(
   accountId: string,
   { target, dueAt, content }: PendingRun,

@@ -120,6 +120,7 @@ function workOn(context: WebhookContext): Session<DeliveryRecord>["work"] {
   };
 }
 
+/** Creates a cached reader of run indexes, which caches the `runsMax` newest reads. */
 function cachedRuns(accountId: string, bodies: EventBodies): WebhookContext["run"] {
   const runs = boundedMap<ReturnType<WebhookContext["run"]>>(runsMax);
   return (runId) => {

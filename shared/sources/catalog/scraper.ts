@@ -68,6 +68,7 @@ interface BatchReading {
   readonly dependencies: CatalogDependencies;
 }
 
+/** Reads items in one call. Warns the operator of a refused call or an unreadable reply. */
 async function readBatch(
   ids: readonly string[],
   { request, options, dependencies }: BatchReading,
@@ -91,6 +92,7 @@ async function readBatch(
   return { kind: "read", results: ids.map((id) => answerFor(id, reply, read)) };
 }
 
+/** Returns the outcome of a call without status 200, and warns the operator if necessary. */
 function failureOf(
   reply: SourceReply,
   ids: readonly string[],
@@ -142,6 +144,9 @@ async function addressOf(
   return url;
 }
 
+/**
+ * Returns the answer for an item: from the reply, or for an item that the reply does not contain.
+ */
 function answerFor(
   id: string,
   reply: CatalogReply,

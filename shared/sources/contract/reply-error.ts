@@ -11,6 +11,7 @@ export function reportsError(body: unknown): boolean {
   return errorFields.some((name) => !isEmpty(values.get(name)));
 }
 
+/** Returns true for a value that reports no error, such as an empty array, `false` or 0. */
 function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === false) return true;
   if (typeof value === "object") return Object.keys(value).length === 0;

@@ -83,6 +83,7 @@ function identify(listing: string, live: readonly HistoryOffer[], currency: stri
   });
 }
 
+/** Converts an offer of the reply; undefined if its price or its seller is unknown. */
 function listedOffer(
   listing: string,
   offer: HistoryOffer,

@@ -117,6 +117,7 @@ interface Asked {
   readonly dependencies: PriceHistoryDependencies;
 }
 
+/** Warns the operator of a response that shows a problem that does not pass by itself. */
 function noteProblem(reply: SourceReply, body: unknown, { query, dependencies }: Asked): void {
   if (reply.kind !== "answered") return;
   const isUnreadable = reply.status === okStatus && !v.is(replies[query.path], body);
@@ -133,6 +134,7 @@ interface Answered {
   readonly account: TokenAccount | null;
 }
 
+/** Sends one call, and settles its tokens with the balance in the response. */
 async function call(
   url: URL,
   { cost, deadline }: HistoryQuery,
@@ -152,6 +154,7 @@ async function call(
   return { reply, body, account };
 }
 
+/** Returns the address of a query. It contains the key, so it must not appear in a log. */
 function addressOf(
   { path, parameters }: HistoryQuery,
   { baseUrl }: PriceHistoryOptions,

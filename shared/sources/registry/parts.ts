@@ -161,6 +161,7 @@ export function upstreamParts(
   };
 }
 
+/** Returns the end of a warning that begins with "upstream: the server". */
 function problemOf(note: UpstreamNote): string {
   switch (note.kind) {
     case "refused":

@@ -115,6 +115,10 @@ export function offersAt(moment: OffersMoment): OfferStateA[] {
   return offers;
 }
 
+/**
+ * Returns the offer with this index in its listing.
+ * @param stock number of the stock period, as `periodOf` returns it
+ */
 function offerAt(index: number, stock: number, { at, draw, listPrice }: OffersMoment): OfferStateA {
   const of = (what: string, period = 0): number => draw(what, period, index + 1);
   const condition =

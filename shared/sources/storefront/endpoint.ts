@@ -58,6 +58,7 @@ interface DiscoveredEndpoint {
   readonly url: URL;
   /** Addresses of agent profiles to try, newest version first. */
   readonly profiles: readonly string[];
+  /** False after a temporary failure: the endpoint is then searched again after a minute. */
   readonly isFinal: boolean;
 }
 
@@ -116,6 +117,7 @@ function profilesFor(versions: readonly ProtocolVersion[], profileUrl: string): 
   return versions.map((version) => profileUrl.replace(versionPlaceholder, version));
 }
 
+/** Finds the endpoint of a store: from the options, or otherwise from the store's profile. */
 async function discover(
   deadline: Date,
   options: StoreOptions,
@@ -156,6 +158,7 @@ interface ProfileReply {
   readonly status: number | undefined;
 }
 
+/** Requests a profile. The profile is null if the response has none. */
 async function profileAt(url: URL, { client, until }: Site): Promise<ProfileReply> {
   const headers = { Accept: "application/json" };
   const reply: SourceReply = await client.send({ method: "GET", url, headers }, until);

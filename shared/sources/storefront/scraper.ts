@@ -76,6 +76,7 @@ interface StoreReading {
   readonly dependencies: StoreDependencies;
 }
 
+/** Reads items in one call of the tool `lookup_catalog`. */
 async function readBatch(
   ids: readonly string[],
   reading: StoreReading,
@@ -88,6 +89,7 @@ async function readBatch(
   return replied === null ? { kind: "none" } : outcomeOf(ids, replied, reading);
 }
 
+/** Returns the outcome of a call, and warns the operator of a problem that must be fixed. */
 function outcomeOf(
   ids: readonly string[],
   { reply, parsed, catalog }: StoreReply,
@@ -110,6 +112,10 @@ function outcomeOf(
 
 type Note = StoreDependencies["note"];
 
+/**
+ * Returns the outcome of a call with another status than 200.
+ * @param count number of IDs in the call
+ */
 function statusOutcome(status: number, count: number, note: Note): BatchOutcome<Answer> {
   const kind = batchFailureOf(status);
   // A refused batch is read again in smaller batches, so only a refused single item is a problem.
@@ -119,6 +125,10 @@ function statusOutcome(status: number, count: number, note: Note): BatchOutcome<
   return { kind };
 }
 
+/**
+ * Returns the outcome of a call that the store refused with an error.
+ * @param count number of IDs in the call
+ */
 function errorOutcome(error: ToolError, count: number, note: Note): BatchOutcome<Answer> {
   const { code, text } = error;
   if (asksToWait(error)) {
@@ -144,6 +154,7 @@ const sizeWords = /\b(?:max(?:imum)?|limit(?:ed)?|at most|too (?:many|large)|exc
  */
 const isAboutSize = (text: string, count: number): boolean => count > 1 && sizeWords.test(text);
 
+/** Returns the end of a warning about an error of the store. */
 function problemOf({ code, reason }: ToolError): string {
   if (code === rpcCodes.negotiationFailed) {
     return reason === versionUnsupported
@@ -156,6 +167,10 @@ function problemOf({ code, reason }: ToolError): string {
     : `the store returns the error ${code}`;
 }
 
+/**
+ * Returns the outcome of a call with readable content: the answers, or the failure that the content
+ * reports.
+ */
 function catalogOutcome(
   ids: readonly string[],
   catalog: CatalogReply,

@@ -117,6 +117,7 @@ function messagesIn(reply: SourceReply): unknown[] {
   return messages;
 }
 
+/** Converts a JSON-RPC error to a tool error. */
 function errorOf({ code, message, data }: v.InferOutput<typeof rpcError>["error"]): ToolError {
   const seconds = data?.retry_after;
   return {
@@ -128,6 +129,7 @@ function errorOf({ code, message, data }: v.InferOutput<typeof rpcError>["error"
   };
 }
 
+/** Converts a JSON-RPC result to the content of the tool, or to the error that the tool reports. */
 function resultOf({
   structuredContent,
   content,

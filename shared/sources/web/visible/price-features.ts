@@ -210,6 +210,7 @@ function ranksByDistance(
 
 const flag = (holds: boolean): number => (holds ? 1 : 0);
 
+/** Counts how often each key occurs. */
 function countsOf<Key>(keys: readonly Key[]): Map<Key, number> {
   const counts = new Map<Key, number>();
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
@@ -220,6 +221,10 @@ function countsOf<Key>(keys: readonly Key[]): Map<Key, number> {
 const groupOf = (element: OutlineElement): OutlineElement =>
   element.parent?.parent?.parent ?? element.parent?.parent ?? element.parent ?? element;
 
+/**
+ * Returns true if the element, or one of its ancestors, has a matching name.
+ * @param levels number of elements to check, the element included
+ */
 function isWithin(
   element: OutlineElement,
   isOne: (name: string) => boolean,
@@ -256,6 +261,7 @@ function steps(element: OutlineElement, other: OutlineElement | undefined): numb
   return stepsMax;
 }
 
+/** Returns the control that is nearest in document order; undefined if there is none. */
 function nearest(
   element: OutlineElement,
   controls: readonly CartControl[],
