@@ -99,8 +99,8 @@ const rateRules: readonly CfnWebACL.RuleProperty[] = [
 ];
 
 /**
- * Creates a rule that blocks an IP address with 429 while it exceeds a rate. AWS WAF evaluates rules
- * with a lower `priority` first.
+ * Creates a rule that blocks an IP address with 429 while it exceeds a rate. AWS WAF evaluates
+ * rules with a lower `priority` first.
  * @param rate.limit maximum number of requests in 300 seconds
  */
 function rateRule(

@@ -8,7 +8,9 @@ export type ChangeAttempt<Result> =
   | { readonly outcome: "done"; readonly result: Result }
   | { readonly outcome: "lost" };
 
-/** The outcome of an attempt that changed nothing, because a concurrent change took effect first. */
+/**
+ * The outcome of an attempt that changed nothing, because a concurrent change took effect first.
+ */
 export const lost = { outcome: "lost" } as const;
 
 /**

@@ -28,9 +28,9 @@ interface RowsSubject {
 }
 
 /**
- * Writes the changes of a run to the customer's bucket as one Parquet file. Writes nothing for a run
- * without changes. Every attempt writes this file and then the manifest, so the manifest always has
- * the digest of the stored file.
+ * Writes the changes of a run to the customer's bucket as one Parquet file. Writes nothing for a
+ * run without changes. Every attempt writes this file and then the manifest, so the manifest always
+ * has the digest of the stored file.
  */
 export async function writeRows(
   { accountId, run, prefix, bucket }: RowsSubject,

@@ -78,7 +78,9 @@ type Stop =
   | { readonly outcome: "paused" | "expired" }
   | { readonly outcome: "failed"; readonly reason: string };
 
-/** Writes one object per remaining event, several in parallel. `stop` is null after the last one. */
+/**
+ * Writes one object per remaining event, several in parallel. `stop` is null after the last one.
+ */
 async function writeObjects(
   { accountId, run, bucket, record: start, ...format }: WriteSubject,
   { bodies, slice }: Writing,

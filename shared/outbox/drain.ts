@@ -225,12 +225,12 @@ async function untilNothingIsDue<LogRecord>(
   for (;;) {
     while (due.entries.length > 0) {
       await workOn(due, work);
-      // The entries of a large outbox are read from the store. Queued removals must be stored first,
-      // because otherwise the next read returns entries that this session has processed.
+      // The entries of a large outbox are read from the store. Queued removals must be stored
+      // first, because otherwise the next read returns entries that this session has processed.
       if (entries.remaining() === null) await changeRecorder.flush();
       due = await nextEntries(work, due.parallel);
-      // Without this write, a crash during the next attempts would repeat the attempts of this loop.
-      // If no entry is due, the release stores the changes.
+      // Without this write, a crash during the next attempts would repeat the attempts of this
+      // loop. If no entry is due, the release stores the changes.
       if (due.entries.length > 0) await changeRecorder.flush();
     }
     const held = { additions, remaining: entries.remaining() };

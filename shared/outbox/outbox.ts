@@ -188,8 +188,8 @@ export interface PendingWork {
   targets(accountId: string): Promise<readonly DeliveryTarget[]>;
   /**
    * Lists entries of lane `first` that are due from `since` to `until` (ISO times, inclusive; null:
-   * no bound), newest first. Returns `limit` entries, and also all further entries with the same due
-   * time as the last of them.
+   * no bound), newest first. Returns `limit` entries, and also all further entries with the same
+   * due time as the last of them.
    */
   newest(
     target: DeliveryTarget,

@@ -8,7 +8,9 @@ export type Exchange =
       readonly outcome: "answered";
       readonly status: number;
       readonly headers: IncomingHttpHeaders;
-      /** The part of the body that was read. It is not complete after an error or at the maximum. */
+      /**
+       * The part of the body that was read. It is not complete after an error or at the maximum.
+       */
       readonly body: Uint8Array;
     }
   | {

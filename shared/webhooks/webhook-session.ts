@@ -97,8 +97,8 @@ function workOn(context: WebhookContext): Session<DeliveryRecord>["work"] {
         return attempts.finally(() => firsts.delete(content.runId));
       }
       case "delivery": {
-        // The first attempt of the delivery may be in progress and not logged yet. Without the wait,
-        // the log would lack the delivery, and the redelivery would be dropped as obsolete.
+        // The first attempt of the delivery may be in progress and not logged yet. Without the
+        // wait, the log would lack the delivery, and the redelivery would be dropped as obsolete.
         if (content.requested) await firsts.get(content.runId)?.catch(() => undefined);
         if (!content.inOrder) return retryDelivery({ entry, content, slice }, context);
         const sent = inOrder.then(async () => {

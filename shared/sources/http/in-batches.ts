@@ -94,8 +94,8 @@ async function readBatch<Item, Result>(
   const results: Result[] = [];
   const budget = splitBudget(batch.length);
   let role: TrialRole | undefined;
-  // The parts are read one after the other. A part therefore uses the batch size to which an earlier
-  // part reduced `size`.
+  // The parts are read one after the other. A part therefore uses the batch size to which an
+  // earlier part reduced `size`.
   const parts = [batch];
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
     // An earlier part or a concurrent batch has shown that this size is too large.

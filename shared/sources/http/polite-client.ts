@@ -184,8 +184,8 @@ async function waitBeforeRetry(
 
 /**
  * Waits until the end of the pause that the source requested in a response to another call, and
- * returns true. Returns false without waiting if the pause ends after the deadline. A retry does not
- * wait here, because it has already waited.
+ * returns true. Returns false without waiting if the pause ends after the deadline. A retry does
+ * not wait here, because it has already waited.
  */
 async function waitForPause(request: RequestState, source: Source): Promise<boolean> {
   const { clock, state } = source;

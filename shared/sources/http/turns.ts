@@ -115,7 +115,8 @@ async function serve(waiting: Waiting[], shares: Shares, options: TurnsOptions):
     granted += grant.permits;
     handOut(waiting, grant, gapMsOf(ask));
   }
-  // If no permit was granted, none of these calls can start before its deadline, so all are refused.
+  // If no permit was granted, none of these calls can start before its deadline, so all are
+  // refused.
   if (granted === 0) for (const { start } of waiting.splice(0, asking.length)) start(null);
 }
 

@@ -1,6 +1,8 @@
 import type { Clock } from "../../base/clock.ts";
 
-/** The token balance that the source reports in its responses. The source charges tokens for calls. */
+/**
+ * The token balance that the source reports in its responses. The source charges tokens for calls.
+ */
 export interface TokenAccount {
   /** The number of tokens left. Negative after a call that cost more than was left. */
   readonly left: number;

@@ -38,9 +38,7 @@ function index(value: unknown, depth: number, reading: Reading): void {
   }
 }
 
-/**
- * Returns the node of a value and the nodes in its `@graph`, without nodes that have no type.
- */
+/** Returns the node of a value and the nodes in its `@graph`, without nodes that have no type. */
 function topNodes(value: unknown, depth: number, reading: Reading): SchemaNode[] {
   if (depth > depthMax || !isJson(value)) return [];
   const graph = listOf(value["@graph"] ?? []);
