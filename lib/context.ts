@@ -236,7 +236,7 @@ function text(given: Given, key: ContextKey, pattern: RegExp): string | undefine
 
 /**
  * Returns whether the API has a web ACL.
- * @throws Error if the stage has one by default, and `wafReason` is missing
+ * @throws Error if `wafReason` is missing although it is required, or set although it has no use
  */
 function firewallOf(given: Given, isDefault: boolean): FirewallChoice {
   const waf = choice(given, "waf", ["true", "false"]);

@@ -49,7 +49,7 @@ export const rowsMax = 1_000;
  * Milliseconds after the due time of a watchlist, from which the sweeper treats the message of the
  * watchlist's schedule as lost.
  */
-const tickGraceMs = 90_000;
+const scheduleGraceMs = 90_000;
 
 /**
  * Makes one pass of the sweeper. Sends new messages for work whose message was lost: due delivery
@@ -106,7 +106,7 @@ async function sweepWatchlists(
   { watchlists, queue }: SweepDependencies,
   now: Date,
 ): Promise<number> {
-  const overdue = await watchlists.due(new Date(now.getTime() - tickGraceMs), rowsMax);
+  const overdue = await watchlists.due(new Date(now.getTime() - scheduleGraceMs), rowsMax);
   for (const { accountId, watchlistId, dueAt } of overdue) {
     await queue.sendDue({ accountId, watchlistId, scheduledTime: dueAt, overdue: true });
   }

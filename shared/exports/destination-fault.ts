@@ -20,6 +20,7 @@ export interface DestinationFault {
 /**
  * Returns the cause of a failed check of a destination: the field to change, and an error message
  * with the remedy.
+ * @param accountId the account, whose external ID is part of the remedy for a role
  */
 export function faultOf(
   accountId: string,
@@ -80,8 +81,8 @@ const rules: readonly (readonly [reasons: string, fault: (failedCheck: FailedChe
     "PermanentRedirect|TemporaryRedirect|IllegalLocationConstraintException|InvalidRegion(?:Name)?",
     (failedCheck) => anotherRegion(failedCheck),
   ],
-  // If the store reports a region here, it is the region for which the request was signed
-  // (`bucketFault`), so another part of the signature is wrong.
+  // `bucketFault` has already handled another region. A region here is therefore the region for
+  // which the request was signed, so another part of the signature is wrong.
   [
     "AuthorizationHeaderMalformed",
     (failedCheck) =>

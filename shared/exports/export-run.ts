@@ -188,7 +188,7 @@ async function fail(
   const isExhausted = await postpone(task, tried, dependencies);
   task.attempts.note({ succeeded: false });
   dependencies.report?.([attemptMetrics(isExhausted ? "given_up" : "failed")]);
-  // A success that is still queued must not replace this failure.
+  // Stores the queued records first. Otherwise a queued success would later replace this failure.
   await task.slice.store({});
   const report = { outcome: "failed", error: reason } as const;
   await dependencies.destinations.report(task.accountId, destination.revision, report);

@@ -17,8 +17,8 @@ export interface PendingPage<Entry> {
 
 /**
  * Merges a page of the log with a page of pending entries, newest first. Returns at most `limit`
- * entries. A page may lack entries below the ID at which it ends, so the result has no entry below
- * the higher of the two end IDs. For an entry in both pages, returns the entry of the log.
+ * entries. A page may lack entries below the ID at which it ends. The result therefore has no entry
+ * below the higher of the two end IDs. For an entry in both pages, returns the entry of the log.
  */
 export function mergePage<Entry extends { readonly id: string }>(
   logged: LogPage<Entry>,

@@ -60,7 +60,7 @@ export function attemptExchange(
   return new Promise((resolve) => {
     const outgoing = openedOrNull(open);
     if (outgoing === null) return resolve(failedExchange("connection_failed", false));
-    const hasLeft = leaving(outgoing);
+    const mayBeSent = sentCheck(outgoing);
     let answer: (() => Exchange) | undefined;
     const settle = (exchange: Exchange | "stale", keepsSocket = false): void => {
       signal.removeEventListener("abort", onAbort);
@@ -68,11 +68,11 @@ export function attemptExchange(
       if (!keepsSocket) outgoing.destroy();
     };
     // Once the status has arrived, an error during the read of the body does not change the result.
-    const onAbort = (): void => settle(answer?.() ?? endedBy(signal, hasLeft()));
+    const onAbort = (): void => settle(answer?.() ?? endedBy(signal, mayBeSent()));
     signal.addEventListener("abort", onAbort);
-    const isUnheard = listening(outgoing);
+    const isStale = staleCheck(outgoing);
     outgoing.on("error", (error) => {
-      settle(answer?.() ?? (isUnheard() ? "stale" : failedExchange(failureOf(error), hasLeft())));
+      settle(answer?.() ?? (isStale() ? "stale" : failedExchange(failureOf(error), mayBeSent())));
     });
     outgoing.on("upgrade", (response) => settle(answeredExchange(response, [])));
     outgoing.on("response", (response) => {
@@ -109,7 +109,7 @@ function openedOrNull(open: () => ClientRequest): ClientRequest | null {
  * Creates a function that returns true while the request uses a reused socket on which no byte has
  * arrived yet.
  */
-function listening(outgoing: ClientRequest): () => boolean {
+function staleCheck(outgoing: ClientRequest): () => boolean {
   let hasResponse = false;
   outgoing.on("socket", (socket) => {
     socket.once("data", () => {
@@ -123,23 +123,23 @@ function listening(outgoing: ClientRequest): () => boolean {
  * Creates a function that returns true once the request may have been sent. Node.js writes a
  * request as soon as it has a connected socket.
  */
-function leaving(outgoing: ClientRequest): () => boolean {
-  let hasLeft = false;
+function sentCheck(outgoing: ClientRequest): () => boolean {
+  let mayBeSent = false;
   outgoing.on("socket", (socket) => {
     if (outgoing.reusedSocket) {
       // A reused socket is already connected. A listener for its connection would never be called,
       // and would stay until the socket closes.
-      hasLeft = true;
+      mayBeSent = true;
       return;
     }
     const ready = socket instanceof TLSSocket ? "secureConnect" : "connect";
     // If the policy refuses the address of a connected socket, the agent destroys the socket before
     // this event.
     socket.once(ready, () => {
-      hasLeft = !socket.destroyed;
+      mayBeSent = !socket.destroyed;
     });
   });
-  return () => hasLeft;
+  return () => mayBeSent;
 }
 
 /** Fails a request to which the server sends more than `interimMax` interim responses. */

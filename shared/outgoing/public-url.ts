@@ -11,6 +11,7 @@ export interface CheckedParam {
 /**
  * Validates a customer's URL, resolves its host, and returns the normalized URL: without a fragment
  * and without a trailing dot of the host.
+ * @param rules the address policy, and the addresses of this service, which are refused
  * @throws 400 INVALID_PARAM if the rules refuse the URL or any address of its host, or if the host
  * has no address
  */

@@ -82,8 +82,9 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
 
 /** Creates the function that processes one entry of an endpoint's outbox. */
 function workOn(context: WebhookContext): Session<DeliveryRecord>["work"] {
-  // A recovery counts an event that the log does not have as unsent, so no first attempt may be in
-  // progress during a recovery.
+  // A recovery sends every event that the log does not have. An event whose first attempt is in
+  // progress is not logged yet, and would be sent twice. A recovery and first attempts therefore
+  // never run at the same time.
   const firsts = new Map<string, Promise<void>>();
   let recovering: Promise<void> = Promise.resolve();
   let inOrder: Promise<void> = Promise.resolve();

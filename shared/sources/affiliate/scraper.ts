@@ -124,7 +124,7 @@ function failureOf(
 
 const problemOf = (status: number): string | undefined =>
   keyRefusedStatuses.has(status)
-    ? `refuses the key or its signature (${status})`
+    ? `refuses the key or its signature (${status}); check privateKey, consumerId and keyVersion`
     : statusProblem(status);
 
 /** Sends the call. Returns null if no usable private key is available. */

@@ -105,22 +105,27 @@ function failureOf(
   // warning.
   const isSplit = (kind === "refused" || kind === "too_many") && ids.length > 1;
   const problem = isSplit ? undefined : problemOf(reply);
-  if (problem !== undefined) note?.(`d_catalog: the source ${problem} (${status})`);
+  if (problem !== undefined) {
+    const remedy = problem === keyRefused ? "check the secret" : "check the options of the adapter";
+    note?.(`d_catalog: the source ${problem} (${status}); ${remedy}`);
+  }
   return { kind };
 }
 
 type Answered = Extract<SourceReply, { kind: "answered" }>;
 
+const keyRefused = "refuses the key";
+
 /** Returns the problem that an operator must fix; undefined for a temporary problem. */
 function problemOf(reply: Answered): string | undefined {
   const { status } = reply;
-  if (status === 401) return "refuses the key";
+  if (status === 401) return keyRefused;
   if (status !== forbiddenStatus) {
     return status >= 500 || isBusyStatus(status) ? undefined : "refuses calls";
   }
   const forbidden = forbiddenReason(reply);
   if (forbidden === "rate_limited") return undefined;
-  return forbidden === "wrong_key" ? "refuses the key" : "refuses calls";
+  return forbidden === "wrong_key" ? keyRefused : "refuses calls";
 }
 
 /** Returns the address of a call for `ids`; null if an API key is configured but cannot be read. */

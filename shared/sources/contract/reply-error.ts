@@ -30,7 +30,9 @@ export function replyProblem(
   { asked, foundCount }: { readonly asked: number; readonly foundCount: number | undefined },
 ): string | undefined {
   if (reportsError(body) && (foundCount ?? 0) < asked) {
-    return "reports an error in a reply with status 200";
+    return "reports an error in a reply with status 200; check the options and the secret of the adapter";
   }
-  return foundCount === undefined ? "sends an unreadable reply with status 200" : undefined;
+  return foundCount === undefined
+    ? "sends an unreadable reply with status 200; check baseUrl"
+    : undefined;
 }

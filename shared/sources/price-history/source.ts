@@ -106,7 +106,9 @@ export function historySource(
 }
 
 const warnOutOfTokens = ({ note }: PriceHistoryDependencies): void =>
-  note?.("a_history: out of tokens; items that get no tokens before the deadline are unavailable");
+  note?.(
+    "a_history: out of tokens; items that get no tokens before the deadline are unavailable; read fewer items, or get more tokens",
+  );
 
 const hasFailed = (reply: SourceReply): boolean =>
   reply.kind === "too_large" ||
@@ -117,7 +119,7 @@ interface Asked {
   readonly dependencies: PriceHistoryDependencies;
 }
 
-/** Warns the operator of a response that shows a problem that does not pass by itself. */
+/** Warns the operator of a response that shows a problem that an operator must fix. */
 function noteProblem(reply: SourceReply, body: unknown, { query, dependencies }: Asked): void {
   if (reply.kind !== "answered") return;
   const isUnreadable = reply.status === okStatus && !v.is(replies[query.path], body);

@@ -88,6 +88,7 @@ const sellerStride = 7;
 /**
  * Returns the seller of the offer with the index `index` in its listing. The offers with indexes
  * below 64 all have different sellers.
+ * @param draw the pseudorandom function of the listing
  */
 export function sellerAt(draw: Draw, index: number): SellerA {
   const first = Math.floor(draw("sellers") * sellers.length);

@@ -97,7 +97,7 @@ export function endpointFinder(
       const profile = profiles.find((one) => !refused.has(one));
       if (profile !== undefined) return { url, profile };
       note?.(
-        `storefront: the store supports none of the protocol versions ${protocolVersions.join(", ")}`,
+        `storefront: the store supports none of the protocol versions ${protocolVersions.join(", ")}; configure another adapter`,
       );
       return null;
     },

@@ -20,6 +20,8 @@ const anyFields = v.object(productFieldSchemas);
 /**
  * Parses the fields of a product, and derives the product's status from them. Omits invalid fields.
  * Returns null if any price is not in `currency`.
+ * @param data the unparsed `data` of the upstream result
+ * @param currency the ISO 4217 code of the marketplace's currency
  */
 export function productFrom(
   scraper: ProductScraperId,
@@ -47,6 +49,8 @@ export interface OffersData {
  * Parses the offers of a listing. If several offers have the same ID, uses the first of them. If
  * several offers are marked as the offer in the buy box, only the first of them keeps this mark.
  * Returns null if any offer is invalid or not in `currency`.
+ * @param data the unparsed `data` of the upstream result
+ * @param currency the ISO 4217 code of the marketplace's currency
  */
 export function offersFrom(data: unknown, currency: string): OffersData | null {
   const schema = upstreamData["retailer_a.offers"];

@@ -237,15 +237,18 @@ function isWithin(
   return false;
 }
 
-/** Returns the distance of two elements in the text, on a logarithmic scale. */
+/**
+ * Returns the distance of two elements in the text, on a logarithmic scale, at most `farthest`.
+ * Returns `farthest` if `other` is undefined.
+ */
 const textDistance = (element: OutlineElement, other: OutlineElement | undefined): number =>
   other === undefined
     ? farthest
     : Math.min(farthest, Math.log2(1 + Math.abs(element.textBefore - other.textBefore)));
 
 /**
- * Returns the number of levels from an element up to its first ancestor that contains the other
- * element, at most `stepsMax`.
+ * Returns the number of levels from an element up to its first ancestor that contains `other`, at
+ * most `stepsMax`. Returns `stepsMax` if `other` is undefined.
  */
 function steps(element: OutlineElement, other: OutlineElement | undefined): number {
   if (other === undefined) return stepsMax;
