@@ -66,8 +66,8 @@ export function retryBudget({ clock, lossMs, endsInMs = () => Infinity }: Option
 }
 
 /**
- * Creates the retry budget for one invocation of a worker. The budget is `workerLossMs`. Its deadline
- * is `workerSpareMs` before the timeout of the Lambda function.
+ * Creates the retry budget for one invocation of a worker. The budget is `workerLossMs`. Its
+ * deadline is `workerSpareMs` before the timeout of the Lambda function.
  * @param context the context of the invocation, as Lambda passes it to the handler
  */
 export const workerRetryBudget = (
