@@ -16,6 +16,7 @@ function accountSummary(result: JsonObject): string {
   ].join(" ");
 }
 
+/** The tools that read the account of the key. */
 export const accountTools: readonly Tool[] = [
   {
     name: "get_account",

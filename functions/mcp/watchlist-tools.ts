@@ -200,4 +200,5 @@ const writingTools: readonly Tool[] = [
   },
 ];
 
+/** The tools that read and change watchlists. */
 export const watchlistTools: readonly Tool[] = [...readingTools, ...writingTools];

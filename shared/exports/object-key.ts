@@ -26,6 +26,7 @@ export const folderOf = (run: ArchivedRun, prefix: string): ExportFolder => ({
   ...(run.isHoldNotice === true && { isHoldNotice: true }),
 });
 
+/** The facts about an event that determine the name of its object. */
 export interface ExportedObject {
   /** Number of the event in delivery order, from 1. */
   readonly number: number;

@@ -28,6 +28,7 @@ export interface SaveDestinationDependencies
   readonly destinations: DestinationStore;
 }
 
+/** A request to create, replace or change an S3 destination. */
 export interface DestinationRequest<Wanted> {
   readonly accountId: string;
   readonly wanted: Wanted;

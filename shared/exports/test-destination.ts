@@ -11,6 +11,7 @@ export interface TestDestinationDependencies
   readonly clock: Clock;
 }
 
+/** The result of a test of an S3 destination. */
 export interface DestinationTest {
   readonly ok: boolean;
   /** The error code, the field to change and the message; null if the test succeeded. */

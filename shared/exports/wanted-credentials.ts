@@ -3,6 +3,7 @@ import type { SecretBox } from "../base/secret-box.ts";
 import { type Credentials, destinationSecretContext, keyHint } from "./destination.ts";
 import type { DestinationPatch } from "./destination-body.ts";
 
+/** A change of the credentials of a destination. */
 export interface CredentialsRequest {
   readonly accountId: string;
   readonly wanted: Pick<

@@ -22,6 +22,7 @@ import { writeSnapshot } from "./write-snapshot.ts";
 /** Number of writes in parallel. Each uses a separate connection, which stays open. */
 export const putsAtOnce = 4;
 
+/** A run to write to the customer's bucket, and its format. */
 export interface WriteSubject {
   readonly accountId: string;
   readonly run: ArchivedRun;

@@ -90,6 +90,7 @@ export interface LastChanges<LogRecord> {
   readonly state?: unknown;
 }
 
+/** The result of an attempt to release a lease. */
 export type ReleaseResult =
   /** `next`: due time of the earliest entry; null if the outbox is empty. */
   | { readonly outcome: "released"; readonly next: Date | null }

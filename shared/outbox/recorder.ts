@@ -31,6 +31,7 @@ const recordsMax = 25;
  */
 const keptWithinMs = 1_000;
 
+/** Stores the changes of a lease holder in few transactions. */
 export interface Recorder<LogRecord> {
   /**
    * Queues a change. Stores queued changes if they fill a transaction or the last transaction is a

@@ -20,6 +20,7 @@ export type Exchange =
       readonly sent: boolean;
     };
 
+/** The body of a request, and the limits of its response. */
 export interface AttemptOptions {
   readonly body: Uint8Array;
   /** Maximum number of body bytes to read. */

@@ -4,6 +4,9 @@ import { Agent as TlsAgent } from "node:https";
 import { type LookupFunction, Socket } from "node:net";
 import type { AddressPolicy } from "./address-policy.ts";
 
+/**
+ * The rules of an HTTP agent: to which addresses it connects, and how long it keeps connections.
+ */
 export interface AgentRules {
   readonly policy: AddressPolicy;
   /** DNS lookup. @default the system's lookup */

@@ -2,6 +2,7 @@ import { invalidParam } from "../base/errors.ts";
 import type { Resolver } from "./resolver.ts";
 import { parsePublicUrl, type UrlRules } from "./url.ts";
 
+/** A URL of a customer, and the parameter in which the customer sent it. */
 export interface CheckedParam {
   /** Name of the request parameter, for the error. */
   readonly param: string;

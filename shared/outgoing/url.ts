@@ -16,11 +16,16 @@ export interface OwnAddresses {
   readonly apiId: string | null;
 }
 
+/** The rules for URLs of customers. */
 export interface UrlRules {
   readonly policy: AddressPolicy;
   readonly own: OwnAddresses;
 }
 
+/**
+ * The result of parsing a customer's URL: the normalized URL and its host, or the reason of a
+ * refusal.
+ */
 export type ParsedUrl =
   | { readonly outcome: "accepted"; readonly href: string; readonly hostname: string }
   | { readonly outcome: "refused"; readonly reason: string };

@@ -4,6 +4,7 @@ import { requestHeaders, type SignedRequest } from "./request-headers.ts";
 import type { ReceiverConnection, SendResult } from "../outgoing/sender.ts";
 import { signatureHeader, standardHeaders } from "./signature.ts";
 
+/** One request to send a delivery. */
 export interface DeliveryRequest {
   /** The delivery as stored before this attempt. */
   readonly delivery: Delivery;

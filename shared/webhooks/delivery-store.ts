@@ -11,6 +11,7 @@ export interface DeliveryFilter {
   readonly since?: string;
 }
 
+/** A page of the delivery log, newest first. */
 export interface DeliveryPage {
   readonly deliveries: readonly Delivery[];
   /**

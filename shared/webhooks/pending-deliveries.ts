@@ -7,6 +7,7 @@ import { type Delivery, newDelivery } from "./delivery.ts";
 import type { DeliveryFilter, DeliveryStore } from "./delivery-store.ts";
 import { type RunContent, webhookContent } from "./outbox-entries.ts";
 
+/** The stores from which deliveries without an attempt are derived. */
 export interface PendingSources {
   readonly pending: PendingWork;
   readonly bodies: EventBodies;

@@ -39,6 +39,7 @@ export function batchFailureOf(status: number): Failure {
   return status >= 500 && !isBusyStatus(status) ? "failed" : "none";
 }
 
+/** How to read items in batches. */
 export interface BatchReading<Item, Result> {
   /** The batch size: fixed, or shared by several reads. */
   readonly batchMax: number | BatchSize;

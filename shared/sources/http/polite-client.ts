@@ -24,8 +24,10 @@ const timerMsMax = 2 ** 31 - 1;
 /** Statuses that indicate a temporary failure of any HTTP server. */
 export const temporaryStatuses: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
+/** A reply with the complete response of the source, whatever its status. */
 export type Answered = Extract<SourceReply, { kind: "answered" }>;
 
+/** The limits of a client of a source, and how it classifies responses. */
 export interface SourceClientOptions extends SourcePace {
   /** The time limit of one try, in milliseconds. */
   readonly tryTimeoutMs: number;

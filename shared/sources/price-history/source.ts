@@ -38,6 +38,7 @@ export interface PriceHistoryDependencies {
   readonly note?: ((problem: string) => void) | undefined;
 }
 
+/** A query to the price history API. */
 export interface HistoryQuery {
   readonly path: "product" | "seller";
   readonly parameters: Readonly<Record<string, string>>;

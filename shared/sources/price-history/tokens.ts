@@ -12,6 +12,7 @@ export interface TokenAccount {
   readonly perMinute: number;
 }
 
+/** Delays calls while the source has no tokens left for the key. */
 export interface Tokens {
   /**
    * Waits for a positive balance, and reserves `cost` tokens. Resolves to false if the balance will

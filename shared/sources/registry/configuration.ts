@@ -63,6 +63,7 @@ export type OptionsOf<Adapter extends string> = Extract<
   { readonly adapter: Adapter }
 >;
 
+/** Options for parsing SOURCES. */
 export interface ParseOptions {
   /**
    * True if secrets may be in environment variables, and if the sandbox may check offers while a

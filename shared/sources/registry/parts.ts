@@ -23,6 +23,7 @@ import type { UpstreamDependencies, UpstreamNote } from "../upstream/exchange.ts
 import type { RecordHealth } from "../../source-health/record-health.ts";
 import type { SourceReport } from "./report.ts";
 
+/** The dependencies of all sources of a process. */
 export interface SourceDependencies {
   readonly clock: Clock;
   readonly random: RandomSource;

@@ -76,6 +76,7 @@ const stockPeriodMs = 12 * hourMs;
 const saleShare = 0.2;
 const saleDepthMax = 0.4;
 
+/** An item of the sandbox at a given time, with its pseudorandom function. */
 export interface ItemMoment {
   readonly platform: Platform;
   readonly id: string;

@@ -6,6 +6,7 @@ import type { OfferCondition } from "../../scrapers/offer.ts";
 import type { AvailabilityType } from "../../scrapers/product-fields.ts";
 import { cents, type Draw, hourMs, pick, periodOf, pickWeighted } from "./draw.ts";
 
+/** A seller on retailer_a. */
 export interface SellerA {
   readonly id: string;
   readonly name: string;

@@ -10,6 +10,7 @@ import { offersAt, type OfferStateA, stockPeriodMs } from "./retailer-a-offers.t
 import { scriptedOffers } from "./retailer-a-script.ts";
 import { behaviorOf, scriptedRegularPrice } from "./script.ts";
 
+/** A listing of the sandbox at a given time. */
 export interface MomentA extends DrawSeed {
   readonly at: Date;
 }

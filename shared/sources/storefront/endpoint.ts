@@ -11,6 +11,7 @@ export interface Endpoint {
   readonly profile: string;
 }
 
+/** The address of a store, and the agent profile for its calls. */
 export interface StoreOptions {
   /** The store's address. */
   readonly baseUrl: string;

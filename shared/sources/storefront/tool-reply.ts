@@ -13,6 +13,7 @@ export type ToolReply =
   /** The response contains no valid JSON-RPC reply. */
   | { readonly kind: "unreadable" };
 
+/** An error of a store, from JSON-RPC or from the tool itself. */
 export interface ToolError {
   readonly kind: "error";
   /** The JSON-RPC code; undefined if the tool itself reports the error. */

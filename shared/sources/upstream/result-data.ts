@@ -7,6 +7,7 @@ import type { ProductFields } from "../../scrapers/scraper.ts";
 import { upstreamData } from "./contract.ts";
 import { readShape } from "./shape.ts";
 
+/** The parsed data of a product result. */
 export interface ProductData {
   /**
    * The status that results from the fields, which can differ from the status that the server sent.
@@ -40,6 +41,7 @@ export function productFrom(
   return { status, fields };
 }
 
+/** The parsed data of an offers result. */
 export interface OffersData {
   readonly totalOffers: number;
   readonly offers: readonly Offer[];

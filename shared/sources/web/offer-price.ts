@@ -10,6 +10,7 @@ import {
   valuesOf,
 } from "./schema-node.ts";
 
+/** A price that a page states, in units of its currency. */
 export interface OfferedPrice {
   readonly amount: number;
   /** The currency of the price as an ISO 4217 code; undefined if the page does not state it. */

@@ -15,6 +15,7 @@ export interface StateFacts {
   readonly availability?: AvailabilityWord;
 }
 
+/** How to recognize the requested product, and its price, in embedded state. */
 export interface StateReading {
   readonly id: string;
   /** The titles of the page's product, in lower case. */
