@@ -36,6 +36,7 @@ export interface RobotsRules {
   readonly gapMs: number;
 }
 
+/** Gives the robots.txt rules of the hosts of one site. */
 export interface Robots {
   /**
    * Returns the rules for the origin of an address. If the rules are not available by the deadline,

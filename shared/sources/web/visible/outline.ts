@@ -27,6 +27,7 @@ export interface OutlineElement {
   isCut: boolean;
 }
 
+/** The elements of a page (at most `elementsMax`) in document order, and its product heading. */
 export interface Outline {
   readonly elements: readonly OutlineElement[];
   /**
