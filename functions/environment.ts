@@ -138,8 +138,8 @@ export const environment = {
 } as const satisfies Record<FunctionName, readonly string[]>;
 
 /**
- * An optional variable of every function: which versions of rows and objects the function writes,
- * `current` or `previous`. The default is `current`.
+ * The name of an optional variable of every function: which versions of rows and objects the
+ * function writes (a value of `WrittenVersions`). The default is `current`.
  */
 export const storedVersionsVariable = "STORED_VERSIONS";
 

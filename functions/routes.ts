@@ -109,7 +109,10 @@ export interface RouteEntry {
   readonly itemCall?: boolean;
 }
 
-/** The group and the scopes of each route. A route is `METHOD /path`, with parameters in braces. */
+/**
+ * The group and the scopes of each route. A route is `METHOD /path`, with parameters in braces.
+ * `{proxy+}` matches the rest of a path, and `ANY` matches every method.
+ */
 export const routes = {
   "POST /v1/products": { group: "products", scopes: ["spend"] },
   // This route charges nothing, so keys of the demo workspace can call it.

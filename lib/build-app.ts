@@ -108,6 +108,10 @@ const stackProps = (stage: Stage, content: string): StackProps => ({
   tags: { service: "retail-product-data", stage },
 });
 
+/**
+ * Returns the configuration of a stage with the settings of the context.
+ * @throws Error if the workers and reservations leave too little concurrency for other functions
+ */
 function configOf({ stage, sources, storedVersions, ...context }: Context): Config {
   const { responseMode, accessLogs, deployment, ...config } = configs[stage];
   const withContext = {

@@ -129,6 +129,7 @@ export interface Throttle {
  * One caller alone must not use up a limit. `itemCalls` and `otherCalls` are therefore at least
  * three times the number that the firewall accepts from one address (`requestsPerSecondOfAddress`).
  * A key can make 50 calls a second.
+ *
  * A flood of calls to all paths must not use up API Gateway's quota, which other APIs of the AWS
  * account share. The limits must therefore add up to at most this quota: 10,000 calls a second with
  * a burst of 5,000.
@@ -153,6 +154,7 @@ export const sandboxSources = {
   "retailer_d.standard": { adapter: "sandbox" },
 } as const satisfies Record<StepScraperId, { readonly adapter: string }>;
 
+/** The configuration of each stage, without the settings that come from the context. */
 export const configs: Readonly<Record<Stage, StageConfig>> = {
   dev: {
     logRetention: RetentionDays.ONE_WEEK,

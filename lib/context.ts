@@ -23,7 +23,7 @@ import type { Sources } from "./source-config.ts";
 const contextKeys = {
   stage: `one of ${stages.join(", ")}`,
   responseMode: `one of ${responseModes.join(", ")}`,
-  sources: "sandbox, JSON, or the path of a file that holds it",
+  sources: "sandbox, JSON, or the path of a file that contains the JSON",
   sourcesParameter: "the name of an SSM parameter",
   sourceSecrets: "references to secrets, separated by commas",
   accessLogs: `one of ${accessLogModes.join(", ")}`,
@@ -175,6 +175,10 @@ export function stageIn(app: App): Stage {
   return choice((key) => app.node.tryGetContext(key), "stage", stages) ?? "dev";
 }
 
+/**
+ * Returns the sources of a deployment.
+ * @throws Error if the stage requires sources and the context has none, or if they are invalid
+ */
 function sourcesFor(stage: Stage, given: Given): Sources {
   const sources = given("sources");
   if (sources === undefined && given("sourcesParameter") === undefined) {
@@ -216,6 +220,10 @@ function choice<Choice extends string>(
 
 const either = (choices: readonly string[]): string => `one of: ${choices.join(", ")}`;
 
+/**
+ * Returns the value of a context key as text; undefined if the key is not set.
+ * @throws Error if the value does not match `pattern`
+ */
 function text(given: Given, key: ContextKey, pattern: RegExp): string | undefined {
   const value = given(key);
   if (value === undefined) return undefined;
@@ -226,6 +234,10 @@ function text(given: Given, key: ContextKey, pattern: RegExp): string | undefine
   throw new Error(`Context key '${key}' must be ${contextKeys[key]}${got}.`);
 }
 
+/**
+ * Returns whether the API has a web ACL.
+ * @throws Error if `wafReason` is missing although it is required, or set although it has no use
+ */
 function firewallOf(given: Given, isDefault: boolean): FirewallChoice {
   const waf = choice(given, "waf", ["true", "false"]);
   const reason = text(given, "wafReason", /^\S.{18,}\S$/);
@@ -247,6 +259,10 @@ function firewallOf(given: Given, isDefault: boolean): FirewallChoice {
 
 const vaultArn = /^arn:aws[\w-]*:backup:[a-z\d-]+:\d{12}:backup-vault:[\w-]{2,50}$/;
 
+/**
+ * Returns whether AWS Backup backs the tables up.
+ * @throws Error for a copy vault without backups
+ */
 function backupsOf(given: Given, isDefault: boolean): BackupChoice {
   const backups = choice(given, "backups", ["on", "off"]) ?? (isDefault ? "on" : "off");
   const copyVaultArn = text(given, "backupCopyVault", vaultArn);
@@ -260,6 +276,10 @@ function backupsOf(given: Given, isDefault: boolean): BackupChoice {
 /** Matches a number of days from 1 to 3650, which is ten years. */
 const archiveDays = /^([1-9]\d{0,2}|[12]\d{3}|3[0-5]\d{2}|36[0-4]\d|3650)$/;
 
+/**
+ * Returns the settings of the event bus.
+ * @throws Error for a setting of the bus if it is off
+ */
 function eventBusOf(given: Given): EventBusChoice {
   const isOn = choice(given, "eventBus", ["on", "off"]) === "on";
   const days = text(given, "eventBusArchiveDays", archiveDays);
@@ -281,6 +301,10 @@ function eventBusOf(given: Given): EventBusChoice {
 /** A bucket, and optionally a prefix of the form that S3 destinations accept. */
 const exportsAddress = /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\/(?:[A-Za-z0-9!_.*()=-]+\/)*$/;
 
+/**
+ * Returns whether the deployment has Athena tables.
+ * @throws Error if only one of the keys `analytics` and `analyticsExports` is set
+ */
 function analyticsOf(given: Given): AnalyticsChoice {
   const isOn = choice(given, "analytics", ["on", "off"]) === "on";
   const place = text(given, "analyticsExports", exportsAddress);
@@ -299,6 +323,10 @@ const hostName = /^(?=.{4,253}$)([a-z\d]([a-z\d-]{0,61}[a-z\d])?\.)+[a-z]{2,63}$
 const certificate = /^arn:aws[\w-]*:acm:[a-z\d-]+:\d{12}:certificate\/[\w-]+$/;
 const zoneId = /^Z[A-Z\d]{1,31}$/;
 
+/**
+ * Returns the custom domain; undefined if the context has none.
+ * @throws Error if a key of the domain is missing
+ */
 function domainOf(given: Given): Domain | undefined {
   const name = text(given, "domainName", hostName);
   const certificateArn = text(given, "certificateArn", certificate);
@@ -369,6 +397,7 @@ export function parseStageFile(name: string, content: string): GivenContext {
   return parsed;
 }
 
+/** Parses JSON; undefined for any other text. */
 function jsonIn(content: string): unknown {
   try {
     return JSON.parse(content);

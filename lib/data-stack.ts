@@ -70,8 +70,8 @@ export class DataStack extends Stack {
     this.#watchlists = this.table("WatchlistsTable", props.config);
     this.#deliveries = this.table("DeliveriesTable", props.config);
     for (const table of [this.#accounts, this.#watchlists, this.#deliveries]) addDueIndex(table);
-    // The vault must exist even if the context has `unprotect`, so this does not use
-    // `props.config`.
+    // With the context key `unprotect`, `props.config` has no protection. The vault must exist even
+    // then, so the condition uses the configuration of the stage.
     if (props.backups.enabled || configs[props.stage].protectedFromDeletion) {
       new TableBackups(this, "Backups", {
         tables: [this.#accounts, this.#ledger, this.#watchlists, this.#deliveries],
@@ -176,6 +176,7 @@ export class DataStack extends Stack {
   }
 }
 
+/** Adds the index in which the sweeper finds due rows. */
 function addDueIndex(table: Table): void {
   const { name, partitionKey, sortKey } = tableSchema.dueIndex;
   table.addGlobalSecondaryIndex({

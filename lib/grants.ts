@@ -126,6 +126,7 @@ export function grantObjectRead(grantee: IGrantable, bucket: BucketReference): v
   allow(grantee, actions.objectList, bucket.bucketArn);
 }
 
+/** Returns the ARN pattern of all objects of a bucket, and explains its wildcard. */
 function everyObjectOf(grantee: IGrantable, bucket: BucketReference): string {
   const objects = `${bucket.bucketArn}/*`;
   explainWildcard(grantee, "eventBodies", objects);
@@ -193,10 +194,12 @@ export function grantScheduleManage(grantee: IGrantable, scheduleArns: string, r
   allowPassing(grantee, role);
 }
 
+/** Grants actions on one resource. */
 function allow(grantee: IGrantable, granted: readonly string[], resourceArn: string): void {
   Grant.addToPrincipal({ grantee, actions: [...granted], resourceArns: [resourceArn] });
 }
 
+/** Grants permission to pass a role to EventBridge Scheduler. */
 function allowPassing(grantee: IGrantable, role: IRole): void {
   grantee.grantPrincipal.addToPrincipalPolicy(
     new PolicyStatement({

@@ -103,6 +103,7 @@ function checkRoom(variable: string): void {
 
 const isReader = (names: readonly string[]): boolean => names.includes("SOURCES");
 
+/** Returns the number of bytes that the other variables of a function leave for SOURCES. */
 function roomBeside(names: readonly string[]): number {
   const others = [...names, ...commonVariables]
     .filter((name) => name !== "SOURCES")
@@ -132,6 +133,7 @@ export function grantSourceSecrets(grantee: IGrantable, sources: Sources): void 
   for (const reference of new Set(references)) grantReference(grantee, reference);
 }
 
+/** Grants access to the secret, the SSM parameter or the KMS key with this reference. */
 function grantReference(grantee: IGrantable, reference: string): void {
   const secret = secretReference(reference);
   if (secret?.kind === "secret") grantSecretRead(grantee, secret.arn);
@@ -144,6 +146,10 @@ const parameterArnOf = (name: string): string =>
     ? name
     : `arn:${Aws.PARTITION}:ssm:${Aws.REGION}:${Aws.ACCOUNT_ID}:parameter${name}`;
 
+/**
+ * Returns the sources in an SSM parameter.
+ * @throws Error if the name or a reference is invalid
+ */
 function fromParameter(name: unknown, secrets: unknown): Sources {
   if (typeof name !== "string" || !/^\/?[\w./-]{1,1010}$/.test(name)) {
     throw new Error(
@@ -160,6 +166,7 @@ function fromParameter(name: unknown, secrets: unknown): Sources {
   return { kind: "parameter", name, secrets: references };
 }
 
+/** Returns true for a reference to a stored secret, and for the ARN of a KMS key. */
 function isStoredSecretOrKey(reference: string): boolean {
   const kind = secretReference(reference)?.kind;
   return kind === undefined ? /^arn:aws[\w-]*:kms:/.test(reference) : kind !== "variable";

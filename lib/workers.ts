@@ -91,8 +91,8 @@ export class Workers extends Construct {
         "returned 503 may stay charged until you replay the message that cancels the charge.",
     });
     this.grantRunTables(runs);
-    // The run starter ends a run without steps to read. For this, it needs the watchlist's
-    // endpoint.
+    // The run starter itself ends a run that has no items to read, such as a skip. To end the run,
+    // it reads the watchlist's webhook endpoint.
     grantTable(runs, data.deliveries, "read");
     grantSend(runs, this.steps.queue);
     grantScheduleManage(runs, schedules.scheduleArns, schedules.role);

@@ -245,8 +245,9 @@ export const exportLog = (environment: DeliveriesNeeds, overrides: Overrides) =>
   dynamoExportStore(dynamo(overrides), environment.DELIVERIES_TABLE);
 
 /**
- * Creates the sender of webhooks. The sender connects only to public addresses. If the overrides
- * allow loopback addresses, it also connects to those.
+ * Returns the sender of webhooks in the overrides, or otherwise creates one. The created sender
+ * connects only to public addresses. If the overrides allow loopback addresses, the sender also
+ * connects to loopback addresses.
  */
 export const sender = (overrides: Overrides): Sender =>
   overrides.sender ??

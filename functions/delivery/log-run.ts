@@ -27,6 +27,7 @@ export function logRunOfEntry({ content }: OutboxEntry): void {
   });
 }
 
+/** Adds an ID to a string of IDs, unless the string has the ID or is full. */
 function withId(named: unknown, id: string): string {
   const ids = typeof named === "string" ? named.split(" ") : [];
   if (ids.includes(id) || ids.length > namedMax) return ids.join(" ");

@@ -145,6 +145,10 @@ export const renderReply = ({ status, body, headers }: Reply): APIGatewayProxyRe
     : { body: typeof body === "string" ? body : JSON.stringify(body) }),
 });
 
+/**
+ * Returns the path parameters without percent-encoding.
+ * @throws 404 NOT_FOUND for an invalid encoding
+ */
 function decodedPath(event: APIGatewayProxyEvent): Record<string, string> {
   try {
     return Object.fromEntries(

@@ -66,6 +66,7 @@ export function deprecationHeaders(
 const hasField = (value: unknown, field: string): boolean =>
   typeof value === "object" && value !== null && Object.hasOwn(value, field);
 
+/** Returns midnight UTC of the earliest date (YYYY-MM-DD); undefined for an empty array. */
 function earliest(dates: readonly string[]): Date | undefined {
   const [first] = dates.toSorted();
   return first === undefined ? undefined : new Date(`${first}T00:00:00Z`);

@@ -77,6 +77,7 @@ export function serviceErrorOf(error: unknown): ServiceError {
   return status === 404 ? unknownEndpoint() : internal();
 }
 
+/** Converts a service error to the response of the Lambda function. */
 function presentError(
   error: ServiceError,
   {

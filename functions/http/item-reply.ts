@@ -20,8 +20,11 @@ export const meteredCallOf = <Request>(
 });
 
 /**
- * Returns the response 200 to an item call. Its headers have the cost of the call and the account's
+ * Returns the response 200 to an item call. Its headers have the charged credits and the account's
  * balance. Its metrics have the counts of items and the credits.
+ * @param result.credits the credits that the call charged
+ * @param result.balance the balance after the charge, in credits
+ * @param result.reserved the credits that the call reserved before its reads
  */
 export const itemReply = (
   scraper: StepScraperId,

@@ -24,6 +24,10 @@ export async function jsonBody(event: APIGatewayProxyEvent): Promise<object | un
   return jsonObject(utf8Text(plain));
 }
 
+/**
+ * Checks that the content type is JSON in UTF-8.
+ * @throws 400 INVALID_PARAM for any other content type
+ */
 function refuseOtherTypes(contentType: string): void {
   const type = mimeType(contentType);
   if (type === undefined || !/^application\/(?:[a-z0-9.+-]+\+)?json$/.test(type.essence)) {
@@ -45,6 +49,7 @@ function refuseOtherTypes(contentType: string): void {
   }
 }
 
+/** Parses a content type; undefined if it is invalid. */
 function mimeType(text: string): MIMEType | undefined {
   try {
     return new MIMEType(text);
@@ -55,6 +60,10 @@ function mimeType(text: string): MIMEType | undefined {
 
 const gunzipped = promisify<InputType, ZlibOptions, Buffer>(gunzip);
 
+/**
+ * Returns the uncompressed body. Accepts gzip only, and bodies that the gateway has decompressed.
+ * @throws 400 for another encoding or corrupt data; 413 for more than `limits.bodyBytesMax` bytes
+ */
 async function decompress(bytes: Buffer, contentEncoding: string): Promise<Buffer> {
   const codings = contentEncoding
     .toLowerCase()
@@ -77,13 +86,17 @@ async function decompress(bytes: Buffer, contentEncoding: string): Promise<Buffe
     if (error instanceof RangeError) throw bodyTooLarge(limits.bodyBytesMax);
     throw invalidParam(
       "body",
-      "The body cannot be decompressed: Content-Encoding is gzip, but the data is truncated or corrupt.",
+      "The body cannot be decompressed: Content-Encoding is gzip, but the data is truncated or corrupt. Compress the body again.",
     );
   }
 }
 
 const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
+/**
+ * Decodes a body in UTF-8, with or without a byte order mark.
+ * @throws 400 INVALID_PARAM for any other encoding
+ */
 function utf8Text(bytes: Buffer): string {
   const wide = wideEncoding(bytes);
   if (wide !== undefined)
@@ -113,6 +126,10 @@ function wideEncoding(bytes: Buffer): "UTF-16" | "UTF-32" | undefined {
 
 const parser = httpJsonBodyParser();
 
+/**
+ * Parses a JSON object.
+ * @throws 400 INVALID_PARAM for any other text
+ */
 function jsonObject(text: string): object {
   const event = { headers: { "content-type": "application/json" }, body: text };
   try {
@@ -122,7 +139,10 @@ function jsonObject(text: string): object {
   }
   const body: unknown = event.body;
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    throw invalidParam("body", "The body must be a JSON object, not a list or a single value.");
+    throw invalidParam(
+      "body",
+      "The body must be a JSON object, not an array or a single value. Send an object.",
+    );
   }
   return body;
 }

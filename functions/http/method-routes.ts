@@ -4,6 +4,7 @@ import type { RouteKey } from "../routes.ts";
 /** The methods that the gateway forwards, in the order of the `Allow` header. */
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 
+/** The route of one method of a path. */
 export interface MethodRoute<Key> {
   readonly method: Method;
   readonly path: string;

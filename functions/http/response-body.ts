@@ -35,6 +35,7 @@ export function responseBody(options: Options): HttpMiddleware {
   return { after: render, onError: render };
 }
 
+/** Returns the response as the client receives it; see `responseBody`. */
 async function renderBody(
   event: APIGatewayProxyEvent,
   stored: APIGatewayProxyResult,

@@ -32,7 +32,9 @@ export interface Call<Body, Query> {
   readonly own: OwnAddresses;
 }
 
+/** The response of an operation. */
 export interface Reply {
+  /** The HTTP status. */
   readonly status: number;
   /** Sent as JSON. A string or a Buffer is sent unchanged, with the Content-Type in `headers`. */
   readonly body: unknown;

@@ -11,9 +11,9 @@ interface Options {
 /**
  * Creates a function that returns how many milliseconds are left to complete the response; negative
  * if it is too late. The response must be complete `answerSpareMs` before the earlier of two
- * timeouts: that of the Lambda function, and that of the gateway. The rest is for the end of the
- * call and for sending. After a cold start, the gateway's timeout began seconds before that of the
- * Lambda function.
+ * timeouts: that of the Lambda function, and that of the gateway. The reserved time is for the end
+ * of the call and for sending. Both timeouts are checked, because after a cold start the gateway's
+ * timeout began seconds before that of the Lambda function.
  */
 export function timeToAnswer(
   event: APIGatewayProxyEvent,

@@ -2,6 +2,9 @@ import { quantity } from "../../shared/base/quantity.ts";
 import { getAccountRoute } from "../account/get.ts";
 import type { JsonObject, Tool } from "./tool.ts";
 
+/**
+ * Returns sentences about the balance, the charges of today, and the daily budget if there is one.
+ */
 function accountSummary(result: JsonObject): string {
   const left = result["daily_credits_left"];
   return [
@@ -13,6 +16,7 @@ function accountSummary(result: JsonObject): string {
   ].join(" ");
 }
 
+/** The tools that read the account of the key. */
 export const accountTools: readonly Tool[] = [
   {
     name: "get_account",

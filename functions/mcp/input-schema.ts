@@ -26,6 +26,7 @@ export function inputSchema(tool: Tool): InputSchema {
   return schema;
 }
 
+/** Derives the JSON Schema of a tool's arguments from its route, its path arguments and its cap. */
 function newInputSchema(tool: Tool): InputSchema {
   const { path = {}, cap, body, required = [] } = tool;
   const capSchema = cap === undefined ? {} : { [cap.name]: cap.schema };

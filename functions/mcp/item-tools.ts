@@ -18,6 +18,7 @@ const itemSummary = (result: JsonObject): string => {
 const capText =
   "`max_credits` is required: if the call would reserve more, it is refused before anything is read.";
 
+/** The tools that read platforms and items. */
 export const itemTools: readonly Tool[] = [
   {
     name: "list_platforms",

@@ -41,7 +41,10 @@ export interface Tool {
   /** The body of every call. If it is set, the tool has no arguments for fields of the body. */
   readonly body?: JsonObject;
   readonly cap?: Cap;
-  /** True includes the complete schema of `pipeline`, which is long, so only one tool does this. */
+  /**
+   * True if the schema of the arguments contains the complete schema of `pipeline`. That schema is
+   * long, so only one tool sets this.
+   */
   readonly showsPipeline?: boolean;
   /** Returns one or two sentences about a result. */
   readonly summary: (result: JsonObject) => string;

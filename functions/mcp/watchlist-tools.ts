@@ -33,6 +33,7 @@ const watchlistSummary = (result: JsonObject): string =>
 const blockedText = ({ blocked_by_limit: limit }: JsonObject): string =>
   typeof limit === "string" ? ` Its runs read no items, because '${limit}' is too low.` : "";
 
+/** Returns a sentence about the result of a back-test, or about its job. */
 function backtestSummary(result: JsonObject): string {
   const { id, status } = result;
   return result["object"] === "backtest_job"
@@ -40,6 +41,7 @@ function backtestSummary(result: JsonObject): string {
     : `The back-test repeated ${quantity(lengthIn(result, "runs"), "run")}. Free.`;
 }
 
+/** Returns sentences about the estimated credits of a watchlist. */
 function estimateSummary(result: JsonObject): string {
   const { pulseRun, newAsins } = objectIn(result, "estimated_credits");
   return (
@@ -198,4 +200,5 @@ const writingTools: readonly Tool[] = [
   },
 ];
 
+/** The tools that read and change watchlists. */
 export const watchlistTools: readonly Tool[] = [...readingTools, ...writingTools];

@@ -7,6 +7,7 @@ import { route } from "../http/route.ts";
 /** Milliseconds for which a function reuses the result of a check. */
 export const healthFreshMs = 5_000;
 
+/** Response 200 of `GET /v1/health`. */
 export const healthResponse = v.object({
   object: v.literal("health"),
   status: v.pipe(v.literal("ok"), v.description("The service and its database respond.")),

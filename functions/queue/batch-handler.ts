@@ -33,6 +33,7 @@ export interface Receipt {
   readonly sentAt: Date;
 }
 
+/** How to handle the messages of a queue. */
 export interface BatchOptions<Message> {
   readonly schema: GenericSchema<unknown, Message>;
   readonly logger: Logger;
@@ -43,6 +44,7 @@ export interface BatchOptions<Message> {
   readonly work: (message: Message, receipt: Receipt) => Promise<Outcome>;
 }
 
+/** Handles a batch of messages. Returns the messages that SQS must deliver again. */
 export type QueueHandler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
 /** Time at the end of an invocation, in milliseconds, that is reserved for storing results. */

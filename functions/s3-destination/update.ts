@@ -6,7 +6,8 @@ import { route } from "../http/route.ts";
 import type { DestinationDependencies } from "./dependencies.ts";
 
 /**
- * `PATCH /v1/s3_destination`. Changes the fields in the request, after a check of the destination.
+ * `PATCH /v1/s3_destination`. Changes the fields in the request. First checks the destination, if
+ * the place or the credentials change or the destination is enabled again.
  */
 export const updateDestinationRoute = route<DestinationDependencies, typeof destinationPatchBody>({
   body: destinationPatchBody,

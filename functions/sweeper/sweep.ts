@@ -46,9 +46,10 @@ export interface Swept {
  */
 export const rowsMax = 1_000;
 /**
- * Milliseconds after which the sweeper treats the message of a due watchlist's schedule as lost.
+ * Milliseconds after the due time of a watchlist, from which the sweeper treats the message of the
+ * watchlist's schedule as lost.
  */
-const tickGraceMs = 90_000;
+const scheduleGraceMs = 90_000;
 
 /**
  * Makes one pass of the sweeper. Sends new messages for work whose message was lost: due delivery
@@ -87,6 +88,7 @@ const partOfSweep = (
 ): Promise<number> =>
   withSeparateLoss(limits.dependencies.workerLossMs, () => countOrWarn(part, dependencies));
 
+/** Returns the number that `part` returns. If `part` fails, logs a warning and returns 0. */
 async function countOrWarn(
   part: () => Promise<number>,
   { warn }: SweepDependencies,
@@ -99,17 +101,19 @@ async function countOrWarn(
   }
 }
 
+/** Sends a message for each overdue watchlist. Returns the number of watchlists. */
 async function sweepWatchlists(
   { watchlists, queue }: SweepDependencies,
   now: Date,
 ): Promise<number> {
-  const overdue = await watchlists.due(new Date(now.getTime() - tickGraceMs), rowsMax);
+  const overdue = await watchlists.due(new Date(now.getTime() - scheduleGraceMs), rowsMax);
   for (const { accountId, watchlistId, dueAt } of overdue) {
     await queue.sendDue({ accountId, watchlistId, scheduledTime: dueAt, overdue: true });
   }
   return overdue.length;
 }
 
+/** Sends a message for each stalled run. Returns the number of runs. */
 async function sweepRuns({ runs, queue }: SweepDependencies, now: Date): Promise<number> {
   const nextCheck = new Date(now.getTime() + progressTimeoutMs);
   const stalled = await runs.takeStalled({ now, nextCheck, limit: rowsMax });
@@ -117,12 +121,14 @@ async function sweepRuns({ runs, queue }: SweepDependencies, now: Date): Promise
   return stalled.length;
 }
 
+/** Sends a message for each deleted watchlist to purge. Returns the number of watchlists. */
 async function sweepPurges({ purges, queue }: SweepDependencies, now: Date): Promise<number> {
   const left = await purges.due(now, rowsMax);
   for (const watchlistId of left) await queue.sendPurge(watchlistId);
   return left.length;
 }
 
+/** Releases the expired holds of all accounts. Returns the number of released holds. */
 async function sweepHolds(dependencies: SweepDependencies, now: Date): Promise<number> {
   const { ledger } = dependencies;
   let released = 0;

@@ -3,7 +3,7 @@ import type { WatchlistDependencies } from "./dependencies.ts";
 
 /**
  * Reads the credits that watchlists of one account have used of their daily budgets on the UTC day
- * of `now`, by watchlist ID.
+ * of `now`. Returns them by watchlist ID, without watchlists that have no daily budget.
  */
 export async function dailyUse(
   watchlists: readonly Watchlist[],

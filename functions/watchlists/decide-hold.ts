@@ -16,7 +16,7 @@ export const releaseRunRoute = route<WatchlistDependencies>({
 
 /**
  * `POST /v1/watchlists/{id}/runs/{run_number}/discard`. Restores the items of a held run to their
- * state before the run. The body is optional.
+ * state before the run, without sending its events. The body is optional.
  */
 export const discardRunRoute = route<WatchlistDependencies, typeof discardBody>({
   body: discardBody,

@@ -19,8 +19,8 @@ import { listWatchlistsRoute } from "./list.ts";
 import { startRunRoute } from "./run-now.ts";
 
 /**
- * Loads the routes whose operations need much code at the first call of one of them, so that reads
- * of watchlists do not wait for this code.
+ * Loads the routes whose operations need much code. They are loaded when one of them is first
+ * called, so that reads of watchlists do not wait for this code.
  */
 const large = () => import("./large-routes.ts");
 

@@ -55,6 +55,10 @@ export const listAccountChangesRoute = route<
   },
 });
 
+/**
+ * Returns the response with the changes of watchlists in a time span.
+ * @throws 400 INVALID_PARAM for a field, kind or filter that does not apply
+ */
 async function changesOf(
   target: {
     readonly watchlists: readonly Watchlist[];

@@ -60,6 +60,10 @@ function checkQuery(query: Query): void {
   }
 }
 
+/**
+ * Returns the watchlist that the query names, or otherwise all watchlists of the account.
+ * @throws 404 NOT_FOUND if the account does not have the named watchlist
+ */
 async function watchlistsOf(
   { accountId }: { readonly accountId: string },
   { watchlist_id: id }: Query,
@@ -77,6 +81,7 @@ const answer = (
   body: { object: "list", data, has_more: hasMore, next_starting_after: next },
 });
 
+/** Converts a found item to its form in API responses, without its stock. */
 function presentFound({ watchlist, id, details }: FoundItem) {
   const { label = null, title = null } = knownDetails(details);
   return {
@@ -90,6 +95,7 @@ function presentFound({ watchlist, id, details }: FoundItem) {
   };
 }
 
+/** Converts a found item to its form in API responses, with its price and stock. */
 function presentStock({ watchlist, item, details }: StockItem) {
   const { url = null } = knownDetails(details);
   const change = item.lastChange;

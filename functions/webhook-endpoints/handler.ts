@@ -16,6 +16,7 @@ import { rotateSecretRoute } from "./rotate.ts";
 import { testEndpointRoute } from "./test.ts";
 import { updateEndpointRoute } from "./update.ts";
 
+/** The routes of the group. */
 export const endpointRoutes = {
   "GET /v1/webhook_endpoints": listEndpointsRoute,
   "POST /v1/webhook_endpoints": createEndpointRoute,

@@ -10,7 +10,7 @@ export const updateEndpointRoute = route<EndpointDependencies, typeof endpointPa
   body: endpointPatchBody,
   async handle({ caller: { accountId }, path, body: wanted, now, own }, dependencies) {
     const { id: endpointId = "" } = path;
-    // A probe counts only if the URL changes, because only then a host name is resolved.
+    // Counts a probe only if the request contains a URL, because only then a host name is resolved.
     if (wanted.url !== undefined) await countProbe({ accountId, now }, dependencies);
     const endpoint = await updateEndpoint(
       { accountId, endpointId, wanted, now, own },

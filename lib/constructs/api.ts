@@ -147,11 +147,15 @@ function methodOptions(throttle: Throttle): Record<string, MethodDeploymentOptio
   );
 }
 
+/** Sends all methods of a resource, and of all paths below it, to an integration. */
 function addCatchAll(resource: IResource, integration: LambdaIntegration): void {
   resource.addMethod("ANY", integration);
   resource.addResource("{proxy+}").addMethod("ANY", integration);
 }
 
+/**
+ * Creates the integration of a group's function, with streamed responses if the group uses them.
+ */
 function lambdaIntegration(
   target: LiveAlias,
   group: Group,

@@ -40,8 +40,9 @@ export class CustomDomain extends Construct {
       return;
     }
     new ARecord(this, "Alias", {
-      // The construct does not know the real name of the zone. With the domain as the zone name,
-      // the record gets the name of the domain in any zone.
+      // The record gets the zone name as its name. The real name of the zone is unknown here, so
+      // the domain is passed as the zone name. The record then has the name of the domain in any
+      // zone.
       zone: HostedZone.fromHostedZoneAttributes(this, "Zone", {
         hostedZoneId: domain.hostedZoneId,
         zoneName: domain.name,

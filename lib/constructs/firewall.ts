@@ -98,6 +98,11 @@ const rateRules: readonly CfnWebACL.RuleProperty[] = [
   }),
 ];
 
+/**
+ * Creates a rule that blocks an IP address with 429 while it exceeds a rate. AWS WAF evaluates
+ * rules with a lower `priority` first.
+ * @param rate.limit maximum number of requests in 300 seconds
+ */
 function rateRule(
   name: string,
   priority: number,
@@ -129,6 +134,7 @@ function rateRule(
   };
 }
 
+/** Creates the rule of a managed rule group. The rules in `counted` only count requests. */
 function managedRule(
   [name, counted]: readonly [string, readonly string[]],
   index: number,

@@ -67,6 +67,7 @@ export function addGatewayResponses(api: RestApi): void {
   }
 }
 
+/** Returns the headers of an error response, each with its value in the gateway's syntax. */
 function responseHeaders(error: ServiceError): Record<string, string> {
   const { retryAfterSeconds } = error.details;
   return {
@@ -89,6 +90,7 @@ export function errorTemplate(error: ServiceError): string {
   });
 }
 
+/** Returns the error 400 for a part of a request that the gateway rejects as malformed. */
 function malformedError(part: "request" | "query" | "body"): ServiceError {
   return invalidParam(part, `The ${part} is malformed. See /v1/openapi.json for the valid format.`);
 }

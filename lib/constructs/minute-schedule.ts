@@ -25,7 +25,8 @@ const minute = Duration.minutes(1);
  * Schedule that invokes a function every minute. A failed invocation is not retried, because the
  * next invocation follows within a minute. With retries, hours of throttling would lead to hours of
  * repeated invocations. An invocation that the schedule could not deliver stays in a dead-letter
- * queue for a day, with the reason. Never replay such a message.
+ * queue for a day, with the reason. Never replay such a message, because later invocations have
+ * already done its work.
  */
 export class MinuteSchedule extends Construct {
   readonly deadLetterQueue: IQueue;

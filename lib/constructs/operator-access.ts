@@ -153,6 +153,9 @@ const arn = (service: string, resource: string): string =>
 
 const stackArn = (name: string): string => arn("cloudformation", `stack/${name}/*`);
 
+/**
+ * Allows a role actions on resources. `wildcard` explains the wildcards in the resources, if any.
+ */
 function allow(
   role: Role,
   [actions, resources]: readonly [readonly string[], readonly string[]],

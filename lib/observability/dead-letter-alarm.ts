@@ -27,7 +27,7 @@ export class DeadLetterAlarm extends Construct {
       periods: { breaching: 1, of: 1 },
       impact: props.impact,
       lookAt: "the messages in the queue, and the error lines with their message_id.",
-      act: "fix the cause, then replay the queue as the runbook describes.",
+      act: "fix the cause, then replay or purge the queue as the runbook describes.",
       runbook: "alarm-dead-letters",
     });
   }

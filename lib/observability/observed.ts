@@ -93,6 +93,9 @@ export function collectResources(parts: ObservedParts): Observed {
   };
 }
 
+/**
+ * Returns a table with the metric dimensions of its capacity and, if it has one, of its due index.
+ */
 function tableOf(name: string, { tableName }: TableReference, hasDueIndex: boolean): ObservedTable {
   const ofTable = { TableName: tableName };
   const ofIndex = { ...ofTable, GlobalSecondaryIndexName: tableSchema.dueIndex.name };

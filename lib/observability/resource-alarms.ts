@@ -12,8 +12,8 @@ import { ownMetric } from "./service-metrics.ts";
  */
 const itemsMin = 20;
 /**
- * An alarm about failed requests ignores periods with fewer failures than this. The number is high,
- * because SDK clients retry single failures.
+ * Minimum number of failed or throttled requests to a table in five minutes that counts for an
+ * alarm. The number is high, because SDK clients retry single failures.
  */
 const refusalsMin = 50;
 const failuresMin = 3;
@@ -109,7 +109,7 @@ export class ResourceAlarms extends Construct {
         }),
         threshold: 50,
         periods: { breaching: 2, of: 2 },
-        impact: `Half of the items that customers read with ${scraper} are returned as unavailable and refunded.`,
+        impact: `At least half of the items that customers read with ${scraper} are returned as unavailable and refunded.`,
         lookAt: `log lines 'source read' of ${scraper}: replies, throttled attempts, open circuits.`,
         act: "check whether the source is down, blocks the service or has changed; if necessary, use another source.",
         runbook: "alarm-source-unavailable",

@@ -221,7 +221,7 @@ export class ServiceAlarms extends Construct {
       threshold: 50,
       periods: { breaching: 2, of: 2 },
       impact:
-        "All attempts to half of the webhook endpoints and buckets fail: the service is probably the cause.",
+        "All attempts to at least half of the webhook endpoints and buckets fail: the service is probably the cause.",
       lookAt:
         "errors in the delivery logs of several accounts: timeouts, DNS lookups, signatures, keys.",
       act: "fix the common cause, then recover the deliveries that failed since the alarm started.",

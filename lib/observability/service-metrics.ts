@@ -23,7 +23,9 @@ type DimensionsOf<K extends MetricKind> = K extends MetricKind
 export interface OwnMetric<K extends MetricKind> {
   readonly kind: K;
   readonly name: MetricName<K>;
+  /** A CloudWatch statistic, such as `Sum` or `p99`. */
   readonly statistic: string;
+  /** Length of a period of the metric. */
   readonly minutes: number;
 }
 
@@ -67,6 +69,7 @@ export function ownSearch<K extends MetricKind>(
   });
 }
 
+/** Throws an Error if no metric of the kind has exactly the dimensions `wanted`. */
 function assertWritten(kind: MetricKind, wanted: readonly string[]): void {
   const sets: readonly (readonly string[])[] = metricKinds[kind].dimensions;
   const same = (set: readonly string[]): boolean =>

@@ -1,3 +1,4 @@
+/** A map with a maximum number of entries. */
 export type BoundedMap<Value> = Pick<Map<string, Value>, "get" | "delete"> & {
   set(key: string, value: Value): void;
 };

@@ -32,6 +32,7 @@ export function cachedCheck({ check, freshMs, clock }: Options): CachedCheck {
   };
 }
 
+/** Calls `check`, and converts its failure to a result. */
 async function resultOf(check: () => Promise<unknown>): Promise<CheckResult> {
   try {
     await check();

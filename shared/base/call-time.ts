@@ -3,6 +3,7 @@ import { limits } from "./limits.ts";
 const { settleMs } = limits.dependencies;
 
 interface CallTime {
+  /** Time at which the call started. */
   readonly startedAt: Date;
   readonly now: Date;
   /** Milliseconds from `now` until the function must start to send the response. */

@@ -4,7 +4,8 @@ import { addRefusedValue } from "./shown-value.ts";
 
 /**
  * Creates the schema of an optional query parameter that is an ID of this kind. Checks the format,
- * not whether the ID exists.
+ * not whether the ID exists. The parsed value is the unchanged ID, or undefined if the parameter is
+ * absent.
  * @param message error message, to which the schema adds the rejected value
  * @param description description in the OpenAPI document
  */

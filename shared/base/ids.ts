@@ -80,6 +80,8 @@ export function derivedIdAt(
 /**
  * Derives an ID from `owner` and `number`. The ID contains the number, and IDs sort by it.
  * @param number an integer from 0 to 2^45 - 1
+ * @param owner the ID of the owner, such as the account. Resources of different owners get
+ * different IDs.
  */
 export function numberedId(kind: IdKind, number: number, owner: string): string {
   const derived = derivedId(kind, owner, number).slice(idPrefix[kind].length);
@@ -174,6 +176,9 @@ function numberIn(
   return number;
 }
 
+/**
+ * Encodes a non-negative integer in base 32, as exactly `length` characters that sort by number.
+ */
 function digits(number: number, length = timeLength): string {
   let text = "";
   let rest = number;

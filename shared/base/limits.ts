@@ -2,8 +2,10 @@
  * All limits of the service. The specification, section "Limits", defines those that clients see.
  */
 export const limits = {
+  /** Maximum number of calls that one API key may make in a second. */
   requestsPerSecond: 50,
   bodyBytesMax: 2 * 1024 * 1024,
+  /** Maximum number of IDs in one product call, by platform and, on `retailer_a`, by tier. */
   productIdsMax: {
     retailer_a: { pulse: 10_000, lite: 2_000, full: 2_000 },
     retailer_b: 100,
@@ -63,6 +65,7 @@ export const limits = {
    * run.
    */
   itemEventsMax: 500,
+  /** Number of consecutive skips after which the service pauses a watchlist. */
   consecutiveSkipsMax: 3,
   webhookEndpointsMax: 10,
   webhookDescriptionLengthMax: 120,
@@ -257,7 +260,9 @@ export const limits = {
   runNumberMax: 999_999_999,
   /** Maximum number of queue messages in a chain in which each message causes the next. */
   messageHopsMax: 24,
+  /** Number of start times that a preview of a schedule lists. */
   schedulePreview: { default: 5, max: 100 },
+  /** Number of entries on one page of each list: the default and the maximum of `limit`. */
   pagination: {
     watchlists: { default: 100, max: 100 },
     items: { default: 100, max: 1_000 },
@@ -271,6 +276,7 @@ export const limits = {
     exports: { default: 50, max: 100 },
     events: { default: 100, max: 100 },
   },
+  /** Credits that a new account gets. */
   signupCredits: 5_000,
   apiKeysMax: 20,
   apiKeyNameLengthMax: 100,

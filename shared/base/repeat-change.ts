@@ -8,6 +8,9 @@ export type ChangeAttempt<Result> =
   | { readonly outcome: "done"; readonly result: Result }
   | { readonly outcome: "lost" };
 
+/**
+ * The outcome of an attempt that changed nothing, because a concurrent change took effect first.
+ */
 export const lost = { outcome: "lost" } as const;
 
 /**
@@ -32,8 +35,9 @@ export interface ChangeRepeats {
 }
 
 /**
- * Calls `attempt`, a conditional change, until the change is applied or there is nothing to change,
- * and returns its result. An attempt is lost if another request changed the same data first.
+ * Calls `attempt`, a conditional change, until the change is applied or there is nothing to change.
+ * Returns the result of that last attempt. An attempt is lost if another request changed the same
+ * data first.
  * @param exhausted creates the error after `triesMax` lost attempts
  * @param mayRepeat pauses before a repetition, and returns false if no time is left for it
  * @throws the error of `exhausted`; 503 UNAVAILABLE if no time is left

@@ -66,8 +66,9 @@ export function retryBudget({ clock, lossMs, endsInMs = () => Infinity }: Option
 }
 
 /**
- * Creates the retry budget for one invocation of a worker. The deadline of the budget is
- * `workerSpareMs` before the timeout of the Lambda function.
+ * Creates the retry budget for one invocation of a worker. The budget is `workerLossMs`. Its
+ * deadline is `workerSpareMs` before the timeout of the Lambda function.
+ * @param context the context of the invocation, as Lambda passes it to the handler
  */
 export const workerRetryBudget = (
   clock: Clock,
@@ -124,9 +125,10 @@ export async function withinBudget<Result>(
 }
 
 /**
- * Calls `pause`, which waits before a retry, and subtracts the duration of the pause from the retry
- * budget. Without a retry budget, only calls `pause`.
- * @throws OutOfTimeError if the remaining budget is 0
+ * Calls `pause`, which waits before a retry, and returns its result. Subtracts the duration of the
+ * pause from the retry budget, if there is one.
+ * @throws OutOfTimeError if the budget is used up or the deadline of the work has passed; otherwise
+ * the error of `pause`
  */
 export async function pausingWithinBudget<Result>(pause: () => Promise<Result>): Promise<Result> {
   const budget = current.getStore();
@@ -153,12 +155,14 @@ interface RepeatLimits {
 }
 
 /**
- * Creates a function that decides whether to attempt an operation again. Call this function after
- * each failed attempt; the first attempt starts now. The function subtracts the duration of the
- * attempt from the retry budget. It then waits for a random time (full jitter), subtracts the wait
- * from the budget, and returns true. The maximum wait is `pauseMs` milliseconds; it doubles with
- * each retry, up to `pauseMsMax`. The function returns false without a wait after `triesMax`
- * attempts, or if the wait would use up the budget.
+ * Creates a function that decides whether to attempt an operation again. Call the created function
+ * after each failed attempt; the first attempt starts now.
+ *
+ * The created function subtracts the duration of the attempt from the retry budget. It then waits
+ * for a random time (full jitter), subtracts the wait from the budget, and returns true. The
+ * maximum wait is `pauseMs` milliseconds after the first attempt. It doubles with each retry, up to
+ * `pauseMsMax`. The created function returns false without a wait after `triesMax` attempts, or if
+ * the wait would use up the budget.
  */
 export function repeats(
   { clock, random }: { readonly clock: Clock; readonly random: RandomSource },

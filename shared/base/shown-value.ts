@@ -31,6 +31,7 @@ export const addRefusedType =
   ({ input }: { readonly input: unknown }): string =>
     message.replace(/\.?$/, (stop) => ` (got ${typeName(input)})${stop}`);
 
+/** Returns the type of a value as the end of "got …". */
 function typeName(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   if (Array.isArray(value)) return "an array";

@@ -123,6 +123,7 @@ export function isOfKind({ pk, sk }: Pick<RowKind, "pk" | "sk">, key: Key): bool
 
 const patterns = new Map<string, RegExp>();
 
+/** Returns the regular expression of a key pattern, in which `wildcard` replaces each `*`. */
 function patternOf(text: string, wildcard: string): RegExp {
   const name = `${wildcard} ${text}`;
   const known = patterns.get(name);

@@ -133,6 +133,10 @@ export function versionChange(
   return { from, to: isOlder ? toNewer(existing) : toOlder(existing) };
 }
 
+/**
+ * Converts a row or object between two successive versions. Returns the row or object unchanged if
+ * the versions are equal.
+ */
 function convert(
   { conversion }: StoredKind,
   stored: Stored,

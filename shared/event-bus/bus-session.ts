@@ -11,9 +11,9 @@ export interface BusDependencies extends SendRunDependencies {
 }
 
 /**
- * Creates the function that opens a session, which sends the events of an account to the event bus.
- * If the deployment has no bus, a session only removes the entries of the bus's outbox, which
- * remain from a time when the deployment had a bus.
+ * Creates the function that opens sessions. A session sends the events of an account to the event
+ * bus. If the deployment has no bus, a session only removes the entries of the bus's outbox. They
+ * remain from the time when the deployment had a bus.
  */
 export function busSessions({ bus, ...dependencies }: BusDependencies): OpenSession<never> {
   return ({ accountId }) => {

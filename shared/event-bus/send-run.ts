@@ -48,9 +48,10 @@ const failuresInRowMax = 3;
  * Sends the remaining events of a run to the bus, in batches and in delivery order. If a whole
  * batch fails, sends no further batch. At the end of the attempt, removes the outbox entry, and
  * adds an entry for the events that are not sent yet, unless all retries are exhausted. If the last
- * calls of the bus in this session sent nothing, only postpones the run. Stops at the end of the
- * time slice. The next slice continues after the last batch whose result was stored, so a batch may
- * be sent twice.
+ * `failuresInRowMax` calls of the bus in this session sent no event, only postpones the run.
+ *
+ * Stops at the end of the time slice. The next slice continues after the last batch whose result
+ * was stored, so a batch may be sent twice.
  */
 export async function sendRun(task: SendTask, dependencies: SendRunDependencies): Promise<void> {
   const { accountId, entry, content, slice, failures } = task;
@@ -126,6 +127,7 @@ interface SentBatch {
   readonly positions: readonly number[];
 }
 
+/** Puts a batch on the bus, and reports its metrics. Events that have expired count as handled. */
 async function sendBatch(
   { bus, content }: SendTask,
   { positions, entries, expired }: Batch,
@@ -139,7 +141,8 @@ async function sendBatch(
   if (reasons.length > 0) {
     const all = [...new Set(reasons)].join(", ");
     warn?.(
-      `the event bus did not accept ${reasons.length} of ${quantity(entries.length, "event")} of run ${content.runId}: ${all}`,
+      `the event bus did not accept ${reasons.length} of ${quantity(entries.length, "event")} of run ${content.runId} ` +
+        `(${all}); the service retries these events`,
     );
   }
   report?.([
@@ -157,6 +160,7 @@ async function sendBatch(
   return { count, failed, positions: [...positions, ...expired] };
 }
 
+/** Returns the progress of an attempt after a batch. */
 function advance(progress: BusContent, { count, failed, positions }: SentBatch): BusContent {
   const handled = new Set(positions);
   return {
@@ -183,7 +187,8 @@ async function finish(
   if (dueAt === null) {
     dependencies.report?.([newMetrics("event_bus", {}, { bus_never_sent: positions.length })]);
     dependencies.warn?.(
-      `${quantity(positions.length, "event")} of run ${runId} exhausted all retries on the event bus`,
+      `${quantity(positions.length, "event")} of run ${runId} exhausted all retries on the event bus; ` +
+        "read the events with GET /v1/events",
     );
     return slice.record({ removed: entry });
   }
@@ -193,7 +198,10 @@ async function finish(
   return slice.record({ removed: entry, added });
 }
 
-/** Postpones a run for which no attempt was made. The number of the attempt stays the same. */
+/**
+ * Postpones a run for which no attempt was made. The new entry has the same attempt number, so the
+ * postponement does not use up a retry.
+ */
 async function postpone(
   { entry, content, slice }: SendTask,
   dependencies: SendRunDependencies,
@@ -206,6 +214,7 @@ async function postpone(
   return slice.record({ removed: entry, added });
 }
 
+/** Returns the due time (ISO 8601) of the retry after `attempt` failed; null if none is left. */
 function nextDue(attempt: number, { clock, random }: SendRunDependencies): string | null {
   const fraction = random.fraction();
   const seconds = nextWaitSeconds({ attempt, retryAfterSeconds: null, fraction });

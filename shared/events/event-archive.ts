@@ -28,8 +28,8 @@ export interface SmallArchive {
 }
 
 /**
- * Stores event bodies in the service's bucket, or those of small runs in a table, for
- * `limits.eventBodyDays` days.
+ * Stores event bodies for `limits.eventBodyDays` days, in the service's bucket. The bodies of a
+ * small run, whose archive has at most 7.5 KB, may be in one row of a table instead.
  */
 export interface EventBodies {
   /** Which versions of objects and kinds of rows the process writes. @default current */
@@ -131,9 +131,9 @@ const smallBytesMax = 8 * 1024 - 512;
  * Archives a run's events as objects. First writes the chunks (gzip files with the compressed lines
  * of the events), and then the index. If the index exists, all chunks therefore exist. Idempotent.
  * Keeps at most one chunk in memory. Stores nothing for a run without events.
- * @returns The index in `archived`. `small` is null. Exception: if the process writes the `next`
- * kinds of rows and the archive has at most `smallBytesMax`, the function stores nothing, and `small` is the
- * archive, which the caller must store.
+ * @returns `archived` is the index of the events. `small` is not null if the caller must store the
+ * archive as a row: the process writes the `next` kinds of rows, and the archive has at most
+ * `smallBytesMax` bytes. The function then stores nothing.
  */
 export async function archiveRun(
   run: RunEventStream,
@@ -217,6 +217,11 @@ export async function readRunIndex(
   return bytes === null ? null : indexIn(bytes, `Object ${indexKey(run)}`);
 }
 
+/**
+ * Parses the compressed index of a run's events.
+ * @param name names the index in the error
+ * @throws 503 UNAVAILABLE if this release does not accept the version of the index
+ */
 function indexIn(bytes: Uint8Array, name: string): RunIndex {
   const stored = parse(storedIndex, JSON.parse(gunzipSync(bytes).toString()));
   return parse(archivedRunFile, readable(objectKinds.runIndex, stored, name));

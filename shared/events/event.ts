@@ -35,6 +35,7 @@ export interface SerializedEvent {
   readonly createdAt: string;
   /** Number of items in the event; 0 for an event without items. */
   readonly items: number;
+  /** The envelope as JSON. */
   readonly body: string;
 }
 

@@ -25,9 +25,9 @@ const runsAtOnce = 25;
 
 /**
  * Finds the position in an account's feed from which to list events.
- * @param after a valid event ID or ISO time, after which the list begins; undefined for the start
- * of the feed. If the feed does not have the event with this ID, for example because the event has
- * expired, the list begins at the time that the ID contains, so that no later event is omitted.
+ * @param after the ID of the last event to skip, an ISO time at which the list begins, or undefined
+ * for the start of the feed. The feed may lack the event with the ID, for example because the event
+ * has expired. The list then begins at the time that the ID contains, so it omits no later event.
  */
 export async function feedStart(
   accountId: string,
@@ -73,6 +73,7 @@ async function placeOf(
   }
 }
 
+/** Returns the position after an event of a run; null if the run does not contain the event. */
 async function placeIn(
   run: FeedEntry,
   event: WantedEvent,

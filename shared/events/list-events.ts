@@ -101,6 +101,7 @@ interface IndexedRun {
   readonly archived: ArchivedRun | null;
 }
 
+/** Yields the runs in order, each with its archived events. Reads several indexes in parallel. */
 async function* readIndexes(
   runs: readonly FeedEntry[],
   search: Search,
@@ -117,6 +118,7 @@ async function* readIndexes(
   }
 }
 
+/** Returns false if the feed entry of a run shows that none of its events matches the query. */
 const mayMatch = (run: FeedEntry, { type, watchlistId, start }: Search): boolean =>
   (type === undefined || run.types.includes(type)) &&
   (watchlistId === undefined || run.watchlistId === watchlistId) &&
@@ -145,6 +147,7 @@ function addEvents(page: Page, search: Search, { run, archived }: IndexedRun): b
   return true;
 }
 
+/** Reads the envelopes of the chosen events, in their order. Omits events that have expired. */
 async function envelopesOf(
   { chosen }: Page,
   accountId: string,

@@ -48,6 +48,9 @@ export async function backfillPage(
   return slice.record({ added: [...added, { ...entry, content: advanced }], records });
 }
 
+/**
+ * Returns the export record of a run, restarted if the log has it, otherwise new. It is due now.
+ */
 async function restartedExport(
   { runId, watchlistId, createdAt }: FeedEntry,
   { known, now }: { readonly known: BackfillDependencies["known"]; readonly now: Date },

@@ -53,6 +53,10 @@ export async function changeDestination(
   return after;
 }
 
+/**
+ * Returns the destination after the requested change. Fields that the request omits keep their
+ * values.
+ */
 async function changedBy(
   { accountId, wanted, now }: PatchRequest,
   known: { readonly before: Destination; readonly endpoint: string | null | undefined },

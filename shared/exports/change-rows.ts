@@ -128,6 +128,7 @@ interface Item {
   readonly step: string;
 }
 
+/** Returns the numeric columns of a row. A column is null if its value is not a number. */
 function numbers(before: unknown, after: unknown) {
   const beforeNumber = typeof before === "number" ? before : null;
   const afterNumber = typeof after === "number" ? after : null;

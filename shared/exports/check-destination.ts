@@ -13,8 +13,9 @@ export interface CheckDestinationDependencies extends OpenBucketDependencies {
 }
 
 /**
- * Checks whether exports can be written to a destination: signs in, writes and deletes a check
- * object, and looks up a key that was never written. The access key or role needs only
+ * Checks whether exports can be written to a destination: writes and deletes a check object, and
+ * looks up a key that was never written. For a destination with a role, first assumes the role, and
+ * checks that the role requires the external ID of the account. The access key or role needs only
  * `s3:PutObject` and `s3:DeleteObject`. A failed check is a result, not an exception.
  */
 export async function checkDestination(
@@ -37,6 +38,7 @@ export async function checkDestination(
   }
 }
 
+/** Writes and deletes the check object, and looks up a key that was never written. */
 async function checkBucket(
   bucket: CustomerBucket,
   { prefix }: Destination,

@@ -2,6 +2,7 @@ import type { BucketFailure } from "./customer-bucket.ts";
 import { type Destination, externalIdOf } from "./destination.ts";
 import { checkKey } from "./object-key.ts";
 
+/** The steps of a check of a destination. `look_up` reads a key that was never written. */
 export type CheckStep = "sign_in" | "write" | "look_up" | "delete";
 
 /** A failed check of a destination: the step that failed, and the reason. */
@@ -19,6 +20,7 @@ export interface DestinationFault {
 /**
  * Returns the cause of a failed check of a destination: the field to change, and an error message
  * with the remedy.
+ * @param accountId the account, whose external ID is part of the remedy for a role
  */
 export function faultOf(
   accountId: string,
@@ -31,6 +33,7 @@ export function faultOf(
   return { param, message: `${attemptOf(step, destination)} failed: ${reason}. ${advice}` };
 }
 
+/** Returns the failed step as the subject of an error message. */
 function attemptOf(step: CheckStep, { prefix }: Destination): string {
   const key = checkKey(prefix);
   return {
@@ -48,6 +51,7 @@ interface FailedCheck extends CheckFailure {
 
 type Fault = readonly [param: string, advice: string];
 
+/** Returns the fault of a role that could not be assumed. */
 function signInFault({ accountId, destination, reason }: FailedCheck): Fault {
   if (reason === "name_not_resolved" || reason === "RegionDisabledException") {
     return ["region", noRegion(destination)];
@@ -77,7 +81,8 @@ const rules: readonly (readonly [reasons: string, fault: (failedCheck: FailedChe
     "PermanentRedirect|TemporaryRedirect|IllegalLocationConstraintException|InvalidRegion(?:Name)?",
     (failedCheck) => anotherRegion(failedCheck),
   ],
-  // The request was signed for the region of the bucket, so another part of the signature is wrong.
+  // `bucketFault` has already handled another region. A region here is therefore the region for
+  // which the request was signed, so another part of the signature is wrong.
   [
     "AuthorizationHeaderMalformed",
     (failedCheck) =>
@@ -106,7 +111,7 @@ const rules: readonly (readonly [reasons: string, fault: (failedCheck: FailedChe
     String.raw`KMS\.DisabledException`,
     () => [
       "bucket",
-      "The KMS key that encrypts the bucket is disabled. Enable it, or give the bucket another one.",
+      "The KMS key that encrypts the bucket is disabled. Enable the key, or give the bucket another key.",
     ],
   ],
   [
@@ -194,6 +199,7 @@ const rules: readonly (readonly [reasons: string, fault: (failedCheck: FailedChe
   ],
 ];
 
+/** Returns the fault of a bucket in another region than the destination states. */
 function anotherRegion({ destination, region }: FailedCheck): Fault {
   if (region === destination.region) {
     return [
@@ -217,6 +223,7 @@ const unknownIdentity = ({ destination }: FailedCheck): Fault => [
     : `The store does not accept this access key. Check 'access_key_id'${andEndpoint(destination)}.`,
 ];
 
+/** Returns the advice to grant the permissions that the failed step needs. */
 function grantOf({ destination, step }: FailedCheck): string {
   const { bucket, prefix } = destination;
   const deleting = `s3:DeleteObject on '${bucket}/${checkKey(prefix)}'`;

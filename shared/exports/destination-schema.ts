@@ -3,14 +3,17 @@ import { limits } from "../base/limits.ts";
 import { compressions, destinationStatuses, snapshotChoices } from "./destination.ts";
 import { count, timestamp } from "../base/wire-schema.ts";
 
+/** Description of the field `compression` in requests and responses. */
 export const compressionMeaning =
   "gzip: objects end in .jsonl.gz. none: .jsonl. A change applies to runs that are exported for the " +
   "first time after the change: a run keeps its format, even in a backfill.";
 
+/** Description of the field `rows` in requests and responses. */
 export const rowsMeaning =
   "true: the service also writes the changes of each run as one Parquet file below `rows/`, with one row " +
   "for each changed field. A change applies to runs that are exported after it, and to backfills.";
 
+/** Description of the field `snapshot` in requests and responses. */
 export const snapshotMeaning =
   "run: the service also writes all items of the watchlist at the end of each run as one Parquet file below " +
   "`snapshots/`. day: only with the first run of each UTC day. none: it writes no such file. A change " +

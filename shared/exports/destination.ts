@@ -18,13 +18,16 @@ export type Credentials =
     }
   | { readonly auth: "role"; readonly roleArn: string };
 
+/** The formats of exported event objects: compressed with gzip, or plain JSONL. */
 export const compressions = ["gzip", "none"] as const;
 export type Compression = (typeof compressions)[number];
 
+/** Values of `SnapshotChoice`. */
 export const snapshotChoices = ["none", "run", "day"] as const;
 /** The runs that have a file of all items: none, each run, or the first run of each UTC day. */
 export type SnapshotChoice = (typeof snapshotChoices)[number];
 
+/** Statuses of an S3 destination in API responses. `failing`: the last attempts failed. */
 export const destinationStatuses = ["active", "failing", "disabled"] as const;
 export type DestinationStatus = (typeof destinationStatuses)[number];
 

@@ -59,7 +59,10 @@ export const firstEntry = (run: ExportedRun): OutboxEntry => ({
   content: contentOf(run),
 });
 
-/** Returns the outbox entry for the next attempt of an export; empty if no attempt is planned. */
+/**
+ * Returns an array with the outbox entry for the next attempt of an export; an empty array if no
+ * attempt is planned.
+ */
 export const nextEntries = (record: ExportRecord): readonly OutboxEntry[] =>
   record.nextAttemptAt === null
     ? []

@@ -1,5 +1,9 @@
 import type { Compression } from "./destination.ts";
 
+/**
+ * States of an export. `pending`: not attempted yet, or to be retried. `failed`: not retried
+ * automatically.
+ */
 export const exportStates = ["pending", "done", "failed"] as const;
 
 /**

@@ -121,6 +121,7 @@ interface Written {
   readonly written: WriteOutcome;
 }
 
+/** Records how an attempt ended: complete, failed, expired, or paused with the time slice. */
 async function settle(
   task: ExportTask,
   { run, destination, written }: Written,
@@ -143,6 +144,7 @@ async function settle(
   }
 }
 
+/** Records a complete export and its success, and removes the outbox entry. */
 async function finish(
   { entry, slice, attempts }: ExportTask,
   { run, destination, record }: Omit<Written, "written"> & { readonly record: ExportRecord },
@@ -186,7 +188,7 @@ async function fail(
   const isExhausted = await postpone(task, tried, dependencies);
   task.attempts.note({ succeeded: false });
   dependencies.report?.([attemptMetrics(isExhausted ? "given_up" : "failed")]);
-  // A success that is still queued must not replace this failure.
+  // Stores the queued records first. Otherwise a queued success would later replace this failure.
   await task.slice.store({});
   const report = { outcome: "failed", error: reason } as const;
   await dependencies.destinations.report(task.accountId, destination.revision, report);

@@ -46,7 +46,8 @@ const time = (
 
 const ownColumns: readonly Column<ItemRow>[] = [
   text("run_id", ({ runId }) => runId, false),
-  // The name `run_number` is already the name of a folder.
+  // The column is not named `run_number`, because query engines add a column with that name for the
+  // folder.
   { name: "run", type: "INT32", nullable: false, value: ({ runNumber }) => runNumber },
   text("item_id", ({ itemId }) => itemId, false),
   text("label", ({ label }) => label),
@@ -55,7 +56,7 @@ const ownColumns: readonly Column<ItemRow>[] = [
   text("url", ({ url }) => url),
   text("image", ({ image }) => image),
   text("seller_names", ({ sellerNames }) => jsonOf(sellerNames)),
-  // The name `state` is already the name of a field of retailer_d.
+  // The column is not named `state`, because retailer_d has a field with that name.
   text("item_state", ({ state }) => state, false),
   time("added_at", ({ addedAt }) => addedAt, false),
   time("first_read_at", ({ firstReadAt }) => firstReadAt),

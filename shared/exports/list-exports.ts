@@ -25,7 +25,7 @@ export async function listExports(
   const since = query.since === undefined ? null : new Date(query.since).toISOString();
   const wanted = { limit, before, state, watchlistId: watchlistId ?? null, since };
   // Reads the pending exports first. An export that is logged between the two reads is then in both
-  // results. In the other order, it would be in neither.
+  // results. If the log were read first, the export would be in neither result.
   const [pending, destination] = await Promise.all([
     pendingExports(accountId, wanted, dependencies),
     dependencies.destinations.get(accountId),

@@ -5,6 +5,7 @@ import type { Compression } from "./destination.ts";
 import type { manifestSchema, WrittenFile } from "./manifest-schema.ts";
 import { folderOf, objectKey } from "./object-key.ts";
 
+/** The content from which a manifest is built. */
 export interface ManifestSubject {
   readonly run: ArchivedRun;
   readonly prefix: string;

@@ -26,6 +26,7 @@ export const folderOf = (run: ArchivedRun, prefix: string): ExportFolder => ({
   ...(run.isHoldNotice === true && { isHoldNotice: true }),
 });
 
+/** The facts about an event that determine the name of its object. */
 export interface ExportedObject {
   /** Number of the event in delivery order, from 1. */
   readonly number: number;
@@ -54,6 +55,7 @@ function exportFolder(folder: ExportFolder): string {
   return folder.isHoldNotice === true ? `${events}hold/` : events;
 }
 
+/** Returns the partitions of a run in object keys: UTC date of its start, watchlist, run number. */
 function partitionsOf({ watchlistId, runNumber, runStartedAt }: ExportFolder): string {
   const date = new Date(runStartedAt).toISOString().slice(0, 10);
   const number = String(runNumber).padStart(8, "0");

@@ -9,6 +9,7 @@ export interface OpenBucketDependencies {
   readonly secrets: SecretBox;
 }
 
+/** The result of opening a bucket. */
 export type OpenedBucket =
   | { readonly outcome: "opened"; readonly bucket: CustomerBucket }
   /** The role could not be assumed. `reason` is the error code. */

@@ -15,7 +15,7 @@ import { credentialsAfterChange } from "./wanted-credentials.ts";
 export const destinationRepeats: ChangeRepeats = {
   triesMax: 5,
   exhausted: () =>
-    conflict("Other calls are changing the S3 destination, so nothing was saved. Try again."),
+    conflict("Other calls are changing the S3 destination, so nothing was saved. Repeat the call."),
 };
 
 export interface SaveDestinationDependencies
@@ -28,6 +28,7 @@ export interface SaveDestinationDependencies
   readonly destinations: DestinationStore;
 }
 
+/** A request to create, replace or change an S3 destination. */
 export interface DestinationRequest<Wanted> {
   readonly accountId: string;
   readonly wanted: Wanted;

@@ -6,6 +6,7 @@ export interface TemporaryCredentials {
   readonly expiresAt: Date;
 }
 
+/** A role to assume. */
 export interface AssumedRole {
   readonly roleArn: string;
   readonly externalId: string;

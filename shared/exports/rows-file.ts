@@ -7,7 +7,8 @@ import { type Column, parquetFile, type ParquetFile } from "./parquet-file.ts";
  */
 export const changeColumns: readonly Column<ChangeRow>[] = [
   { name: "run_id", type: "STRING", nullable: false, value: ({ runId }) => runId },
-  // The name `run_number` is already the name of a folder.
+  // The column is not named `run_number`, because query engines add a column with that name for the
+  // folder.
   { name: "run", type: "INT32", nullable: false, value: ({ runNumber }) => runNumber },
   { name: "event_id", type: "STRING", nullable: false, value: ({ eventId }) => eventId },
   { name: "kind", type: "STRING", nullable: false, value: ({ kind }) => kind },

@@ -3,6 +3,7 @@ import type { Destination } from "./destination.ts";
 import { type ExportedRun, exportOf, firstEntry } from "./export-entries.ts";
 import type { ExportRecord } from "./export-record.ts";
 
+/** The rows with which the export of a run begins. */
 export interface RunExport {
   readonly entry: OutboxEntry;
   /** The export for the log. It has the format of the destination, so all attempts use the same. */

@@ -11,8 +11,10 @@ export interface TestDestinationDependencies
   readonly clock: Clock;
 }
 
+/** The result of a test of an S3 destination. */
 export interface DestinationTest {
   readonly ok: boolean;
+  /** The error code, the field to change and the message; null if the test succeeded. */
   readonly failure: (DestinationFault & { readonly reason: string }) | null;
   readonly durationMs: number;
 }

@@ -3,6 +3,7 @@ import type { SecretBox } from "../base/secret-box.ts";
 import { type Credentials, destinationSecretContext, keyHint } from "./destination.ts";
 import type { DestinationPatch } from "./destination-body.ts";
 
+/** A change of the credentials of a destination. */
 export interface CredentialsRequest {
   readonly accountId: string;
   readonly wanted: Pick<
@@ -34,6 +35,10 @@ export async function credentialsAfterChange(
   return auth === "role" ? roleOf(request) : accessKeyOf(request, secrets);
 }
 
+/**
+ * Returns the role of a destination after a change.
+ * @throws 400 for a missing ARN, a field of access keys, or an endpoint that is not on AWS
+ */
 function roleOf({ wanted, endpoint, before }: CredentialsRequest): Credentials {
   for (const param of ["access_key_id", "secret_access_key"] as const) {
     if (isGiven(wanted[param])) {
@@ -56,6 +61,11 @@ function roleOf({ wanted, endpoint, before }: CredentialsRequest): Credentials {
   return { auth: "role", roleArn };
 }
 
+/**
+ * Returns the access key of a destination after a change. Encrypts a new secret.
+ * @throws 400 for a missing field or a field of roles, or if a stored secret would be sent to
+ * another store
+ */
 async function accessKeyOf(
   { accountId, wanted, before, placeChanged }: CredentialsRequest,
   secrets: SecretBox,

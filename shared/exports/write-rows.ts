@@ -10,7 +10,10 @@ import { folderOf, rowsKey } from "./object-key.ts";
 import type { WrittenFile } from "./manifest-schema.ts";
 import { rowsFile } from "./rows-file.ts";
 
-/** The outcome of a write. `file` is null if the run has no such file; nothing is written then. */
+/**
+ * The outcome of writing a Parquet file of a run to the customer's bucket. `file` is null if there
+ * was nothing to write.
+ */
 export type FileOutcome =
   | { readonly outcome: "written"; readonly file: WrittenFile | null }
   /** The events have expired. */
@@ -25,8 +28,9 @@ interface RowsSubject {
 }
 
 /**
- * Writes the changes of a run to the customer's bucket as one Parquet file. Every attempt writes
- * this file and then the manifest, so the manifest always has the digest of the stored file.
+ * Writes the changes of a run to the customer's bucket as one Parquet file. Writes nothing for a
+ * run without changes. Every attempt writes this file and then the manifest, so the manifest always
+ * has the digest of the stored file.
  */
 export async function writeRows(
   { accountId, run, prefix, bucket }: RowsSubject,

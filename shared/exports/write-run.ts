@@ -22,6 +22,7 @@ import { writeSnapshot } from "./write-snapshot.ts";
 /** Number of writes in parallel. Each uses a separate connection, which stays open. */
 export const putsAtOnce = 4;
 
+/** A run to write to the customer's bucket, and its format. */
 export interface WriteSubject {
   readonly accountId: string;
   readonly run: ArchivedRun;
@@ -78,6 +79,9 @@ type Stop =
   | { readonly outcome: "paused" | "expired" }
   | { readonly outcome: "failed"; readonly reason: string };
 
+/**
+ * Writes one object per remaining event, several in parallel. `stop` is null after the last one.
+ */
 async function writeObjects(
   { accountId, run, bucket, record: start, ...format }: WriteSubject,
   { bodies, slice }: Writing,
@@ -154,6 +158,7 @@ interface Line {
   readonly gzip: Uint8Array;
 }
 
+/** Returns the object of one event: its key, its bytes in the format of the run, and its type. */
 function objectOf(
   { run, event, position, gzip }: Line,
   { prefix, compression }: Pick<WriteSubject, "prefix" | "compression">,
@@ -168,6 +173,7 @@ function objectOf(
   };
 }
 
+/** Writes the manifest of a run, which marks the export as complete. */
 async function writeManifest(
   { accountId, run, prefix, compression, bucket }: WriteSubject,
   bodies: EventBodies,

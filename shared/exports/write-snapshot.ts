@@ -11,8 +11,9 @@ interface SnapshotSubject {
 }
 
 /**
- * Copies the snapshot file of a run to the customer's bucket. The service wrote the snapshot file
- * when the run ended, so every attempt and every backfill copies the same bytes.
+ * Copies the snapshot file of a run to the customer's bucket. Writes nothing if the run has no
+ * snapshot file. The service wrote the snapshot file when the run ended, so every attempt and every
+ * backfill copies the same bytes.
  */
 export async function writeSnapshot(
   { accountId, run, prefix, bucket }: SnapshotSubject,

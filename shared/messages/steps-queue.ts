@@ -8,16 +8,16 @@ export const batchMessage = v.pipe(
     run_number: v.number(),
     run_id: v.string(),
     step: v.string(),
-    /** The ID of the step's plan. */
+    /** The ID of the plan that divides the items of the step into batches. */
     plan: v.string(),
     /**
      * The ID of the run's plan if the batch belongs to that plan, otherwise null (as in
      * `BatchRef`).
      */
     starts: v.nullable(v.string()),
-    /** The index of the batch in the step. */
+    /** The number of the batch in its plan, from 0. */
     batch: v.number(),
-    /** The length of the chain of messages that caused this message. */
+    /** The length of the chain of messages that caused this message (`limits.messageHopsMax`). */
     hops: v.number(),
   }),
   v.transform((message) => ({

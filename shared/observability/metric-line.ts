@@ -7,6 +7,7 @@ const valuesMax = 100;
 /**
  * Builds the members that add metrics to a log line (CloudWatch embedded metric format). Returns an
  * empty object if no metric has a value. The line must also have the members `stage` and `service`.
+ * @param at time of the log line
  */
 export function metricMembers(metrics: readonly Metrics[], at: Date): Record<string, unknown> {
   const written = metrics

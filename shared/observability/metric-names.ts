@@ -129,14 +129,14 @@ export const metricKinds = {
     },
   },
   /**
-   * Receivers: webhook endpoints and customers' buckets. Each receiver counts once per session (the
-   * work on one message), whatever the number of attempts, so that busy receivers do not dominate.
+   * Receivers: webhook endpoints and customers' buckets. Each receiver counts once per session,
+   * whatever the number of attempts, so that busy receivers do not dominate the share of failures.
    */
   receivers: {
     dimensions: [[]],
     metrics: {
       receivers_tried: "Count",
-      /** Receivers for which every attempt of the message failed. */
+      /** Receivers for which every attempt of the session failed. */
       receivers_failing: "Count",
     },
   },
@@ -146,21 +146,30 @@ export const metricKinds = {
       sweeps: "Count",
       /** Parts of a sweeper pass that failed. The next pass repeats them. */
       sweep_failures: "Count",
+      /** Overdue watchlists. */
       swept_lists: "Count",
+      /** Stalled runs. */
       swept_runs: "Count",
+      /** Deleted watchlists whose rows were still to be deleted. */
       swept_purges: "Count",
+      /** Released holds that had expired. */
       swept_holds: "Count",
+      /** Delivery targets that were due. */
       swept_deliveries: "Count",
     },
   },
-  /** Calls to external sources, by adapter. */
+  /** Calls to external sources, by adapter. A read of items makes one or more calls. */
   sources: {
     dimensions: [["source", "scraper"]],
     metrics: {
       source_calls: "Count",
+      /** Duration of a call, including its waits and retries. */
       source_call_ms: "Milliseconds",
+      /** Duration of a read with all its calls. */
       source_read_ms: "Milliseconds",
+      /** HTTP requests, including retries. */
       source_tries: "Count",
+      /** Tries for which the source returned 429. */
       source_throttled: "Count",
       source_circuits_opened: "Count",
     },

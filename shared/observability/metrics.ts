@@ -81,6 +81,7 @@ export function mergeMetrics(metrics: readonly Metrics[]): readonly Metrics[] {
   return [...byName.values()];
 }
 
+/** Adds the values of `one` to `before`, which has the same kind and dimensions. */
 function addMetrics(before: Metrics, one: Metrics): Metrics {
   const units: Readonly<Record<string, string>> = metricKinds[one.kind].metrics;
   const values: Record<string, MetricValue> = { ...before.values };

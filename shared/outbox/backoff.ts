@@ -25,6 +25,7 @@ const jitter = 0.1;
 /** Maximum delay that a receiver's `Retry-After` can request, in seconds. */
 const retryAfterSecondsMax = hour;
 
+/** The facts about a failed attempt on which the delay before the next attempt depends. */
 export interface FailedAttempt {
   /** Number of the attempt that failed, from 1. */
   readonly attempt: number;

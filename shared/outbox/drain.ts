@@ -43,7 +43,7 @@ export interface Session<LogRecord> {
   target(): Promise<TargetState>;
   /**
    * Begins the reads that the work on these due entries needs, so that one request makes all of
-   * them. The session may end before it works on some of the entries.
+   * these reads. The session may end before it processes some of the entries.
    */
   prepare?(entries: readonly OutboxEntry[]): void;
   /** Processes one entry. Throws only if the service itself fails, not if the receiver fails. */
@@ -91,8 +91,9 @@ export interface DrainDependencies<LogRecord> {
 }
 
 /**
- * Minimum number of entries in one set: in total, and for each parallel loop. The next set is read
- * after all loops have ended, so each loop needs several entries to stay busy.
+ * Number of due entries that a session reads together: at least `entriesAtOnceMin`, and at least
+ * `entriesPerLoop` for each parallel loop. The session reads further entries only after all loops
+ * have ended, so each loop needs several entries to stay busy.
  */
 const entriesAtOnceMin = 25;
 const entriesPerLoop = 6;
@@ -224,11 +225,12 @@ async function untilNothingIsDue<LogRecord>(
   for (;;) {
     while (due.entries.length > 0) {
       await workOn(due, work);
-      // The next read of a large outbox must not return entries that are removed already.
+      // The entries of a large outbox are read from the store. Queued removals must be stored
+      // first, because otherwise the next read returns entries that this session has processed.
       if (entries.remaining() === null) await changeRecorder.flush();
       due = await nextEntries(work, due.parallel);
-      // A crash during the next attempts must not repeat these. The last changes are stored with
-      // the release.
+      // Without this write, a crash during the next attempts would repeat the attempts of this
+      // loop. If no entry is due, the release stores the changes.
       if (due.entries.length > 0) await changeRecorder.flush();
     }
     const held = { additions, remaining: entries.remaining() };
@@ -295,6 +297,11 @@ const alternately = (first: readonly OutboxEntry[], later: readonly OutboxEntry[
     .flat()
     .filter((entry) => entry !== undefined);
 
+/**
+ * Processes due entries in parallel loops until they are processed or the time slice ends. An error
+ * of one entry is kept in `work.errors`, and the loops continue with the other entries.
+ * @throws the error of a failed transaction, after all loops have ended
+ */
 async function workOn<LogRecord>(
   { entries: due, parallel }: DueEntries,
   work: Work<LogRecord>,

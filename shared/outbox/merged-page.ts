@@ -7,8 +7,8 @@ export interface LogPage<Entry> {
 }
 
 /**
- * Entries that have had no attempt yet. The page has all of them down to the ID `from`, or all of
- * them if `from` is null.
+ * A page of entries that have had no attempt yet, newest first. The page is complete for IDs of at
+ * least `from`. If `from` is null, the page is complete.
  */
 export interface PendingPage<Entry> {
   readonly entries: readonly Entry[];
@@ -17,8 +17,8 @@ export interface PendingPage<Entry> {
 
 /**
  * Merges a page of the log with a page of pending entries, newest first. Returns at most `limit`
- * entries. If one page ends at a higher ID than the other, it may lack entries with lower IDs, so
- * the result ends at that ID. For an entry in both pages, returns the one of the log.
+ * entries. A page may lack entries below the ID at which it ends. The result therefore has no entry
+ * below the higher of the two end IDs. For an entry in both pages, returns the entry of the log.
  */
 export function mergePage<Entry extends { readonly id: string }>(
   logged: LogPage<Entry>,

@@ -76,7 +76,10 @@ export interface HeldTarget {
   readonly token: string;
   /** The number of additions that the claim, or the last attempt to release, returned. */
   readonly additions: number;
-  /** All entries of the outbox after the release. Null: the store reads the earliest one. */
+  /**
+   * All entries of the outbox after the release. Null if they are not known: the store then reads
+   * the earliest entry.
+   */
   readonly remaining: readonly OutboxEntry[] | null;
 }
 
@@ -87,6 +90,7 @@ export interface LastChanges<LogRecord> {
   readonly state?: unknown;
 }
 
+/** The result of an attempt to release a lease. */
 export type ReleaseResult =
   /** `next`: due time of the earliest entry; null if the outbox is empty. */
   | { readonly outcome: "released"; readonly next: Date | null }
@@ -185,8 +189,8 @@ export interface PendingWork {
   targets(accountId: string): Promise<readonly DeliveryTarget[]>;
   /**
    * Lists entries of lane `first` that are due from `since` to `until` (ISO times, inclusive; null:
-   * no bound), newest first. Returns `limit` entries, and then all others with the same due time as
-   * the last one.
+   * no bound), newest first. Returns `limit` entries, and also all further entries with the same
+   * due time as the last of them.
    */
   newest(
     target: DeliveryTarget,

@@ -15,7 +15,8 @@ export function preparedReads<Value>(read: (id: string) => Promise<Value>): Prep
   return {
     begin(id) {
       const result = read(id);
-      // If the session ends before it needs the result, nothing else handles an error.
+      // If the session ends before it needs the result, nothing else handles an error. An unhandled
+      // rejection would end the process.
       result.catch(() => undefined);
       begun.set(id, result);
     },

@@ -27,10 +27,11 @@ const rowsMax = 90;
 const recordsMax = 25;
 /**
  * Maximum time between transactions while changes are queued, in milliseconds. After a crash, the
- * next session repeats the work of about this time.
+ * next session repeats the work whose changes were queued but not stored: about the last second.
  */
 const keptWithinMs = 1_000;
 
+/** Stores the changes of a lease holder in few transactions. */
 export interface Recorder<LogRecord> {
   /**
    * Queues a change. Stores queued changes if they fill a transaction or the last transaction is a
@@ -51,7 +52,8 @@ export interface Recorder<LogRecord> {
   flush(): Promise<void>;
   /**
    * Stores all queued changes and releases the lease, in one transaction if `held.remaining` lists
-   * the entries. If others added entries, stores the changes without releasing the lease.
+   * the entries. If another process has added entries, stores the changes without releasing the
+   * lease.
    * @throws any error of a transaction
    */
   release(held: Omit<HeldTarget, "token">): Promise<ReleaseResult>;

@@ -73,11 +73,13 @@ export function addressPolicy({ allowLoopback = false } = {}): AddressPolicy {
   };
 }
 
+/** Returns true for a loopback IP address; false for any other string, including host names. */
 function isLoopback(address: string): boolean {
   const version = isIP(address);
   return version !== 0 && loopback.check(address, version === 4 ? "ipv4" : "ipv6");
 }
 
+/** Creates a list that matches the addresses in these blocks (CIDR notation). */
 function blockList(blocks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const block of blocks) {

@@ -8,6 +8,9 @@ export type Exchange =
       readonly outcome: "answered";
       readonly status: number;
       readonly headers: IncomingHttpHeaders;
+      /**
+       * The part of the body that was read. It is not complete after an error or at the maximum.
+       */
       readonly body: Uint8Array;
     }
   | {
@@ -17,6 +20,7 @@ export type Exchange =
       readonly sent: boolean;
     };
 
+/** The body of a request, and the limits of its response. */
 export interface AttemptOptions {
   readonly body: Uint8Array;
   /** Maximum number of body bytes to read. */
@@ -43,21 +47,21 @@ export const failedExchange = (error: SendFailure, sent: boolean): Exchange => (
 
 /**
  * Sends a request once, reads the response, and returns the result. Keeps the socket open only if
- * request and response are complete. Never rejects. Returns `stale` if a reused socket fails before
- * the first byte of the response. The server has then probably closed the idle socket, so the
- * caller can repeat the request on a new socket.
- * @param open creates the request
+ * request and response are complete. Never rejects: a failure is a result. Returns `stale` if a
+ * reused socket fails before the first byte of the response. The server has then probably closed
+ * the idle socket, so the caller can repeat the request on a new socket.
+ * @param open creates the request, without sending it
  */
 export function attemptExchange(
   open: () => ClientRequest,
   { body, bytesMax, signal }: AttemptOptions,
 ): Promise<Exchange | "stale"> {
-  // The signal may have been aborted after the attempt on a stale socket ended.
+  // The caller may abort the signal between the attempt on a stale socket and its repetition.
   if (signal.aborted) return Promise.resolve(endedBy(signal, false));
   return new Promise((resolve) => {
     const outgoing = openedOrNull(open);
     if (outgoing === null) return resolve(failedExchange("connection_failed", false));
-    const hasLeft = leaving(outgoing);
+    const mayBeSent = sentCheck(outgoing);
     let answer: (() => Exchange) | undefined;
     const settle = (exchange: Exchange | "stale", keepsSocket = false): void => {
       signal.removeEventListener("abort", onAbort);
@@ -65,11 +69,11 @@ export function attemptExchange(
       if (!keepsSocket) outgoing.destroy();
     };
     // Once the status has arrived, an error during the read of the body does not change the result.
-    const onAbort = (): void => settle(answer?.() ?? endedBy(signal, hasLeft()));
+    const onAbort = (): void => settle(answer?.() ?? endedBy(signal, mayBeSent()));
     signal.addEventListener("abort", onAbort);
-    const isUnheard = listening(outgoing);
+    const isStale = staleCheck(outgoing);
     outgoing.on("error", (error) => {
-      settle(answer?.() ?? (isUnheard() ? "stale" : failedExchange(failureOf(error), hasLeft())));
+      settle(answer?.() ?? (isStale() ? "stale" : failedExchange(failureOf(error), mayBeSent())));
     });
     outgoing.on("upgrade", (response) => settle(answeredExchange(response, [])));
     outgoing.on("response", (response) => {
@@ -106,7 +110,7 @@ function openedOrNull(open: () => ClientRequest): ClientRequest | null {
  * Creates a function that returns true while the request uses a reused socket on which no byte has
  * arrived yet.
  */
-function listening(outgoing: ClientRequest): () => boolean {
+function staleCheck(outgoing: ClientRequest): () => boolean {
   let hasResponse = false;
   outgoing.on("socket", (socket) => {
     socket.once("data", () => {
@@ -120,25 +124,26 @@ function listening(outgoing: ClientRequest): () => boolean {
  * Creates a function that returns true once the request may have been sent. Node.js writes a
  * request as soon as it has a connected socket.
  */
-function leaving(outgoing: ClientRequest): () => boolean {
-  let hasLeft = false;
+function sentCheck(outgoing: ClientRequest): () => boolean {
+  let mayBeSent = false;
   outgoing.on("socket", (socket) => {
     if (outgoing.reusedSocket) {
       // A reused socket is already connected. A listener for its connection would never be called,
       // and would stay until the socket closes.
-      hasLeft = true;
+      mayBeSent = true;
       return;
     }
     const ready = socket instanceof TLSSocket ? "secureConnect" : "connect";
     // If the policy refuses the address of a connected socket, the agent destroys the socket before
     // this event.
     socket.once(ready, () => {
-      hasLeft = !socket.destroyed;
+      mayBeSent = !socket.destroyed;
     });
   });
-  return () => hasLeft;
+  return () => mayBeSent;
 }
 
+/** Fails a request to which the server sends more than `interimMax` interim responses. */
 function limitInterim(outgoing: ClientRequest): void {
   let interim = 0;
   outgoing.on("information", () => {

@@ -4,13 +4,18 @@ import { Agent as TlsAgent } from "node:https";
 import { type LookupFunction, Socket } from "node:net";
 import type { AddressPolicy } from "./address-policy.ts";
 
+/**
+ * The rules of an HTTP agent: to which addresses it connects, and how long it keeps connections.
+ */
 export interface AgentRules {
   readonly policy: AddressPolicy;
+  /** DNS lookup. @default the system's lookup */
   readonly lookup?: LookupFunction;
   /** Certificate authorities to trust instead of the default ones, as PEM. */
   readonly certificateAuthorities?: string;
   /** Maximum number of idle connections per host. */
   readonly idleMax: number;
+  /** Milliseconds until an idle connection is closed. */
   readonly idleMs: number;
   /** Time limit for DNS lookup, connection and TLS handshake together, in milliseconds. */
   readonly connectMs: number;
@@ -100,7 +105,9 @@ function guardedLookup(policy: AddressPolicy, lookup: LookupFunction): LookupFun
 }
 
 /**
- * Applies the connect time limit and the address policy to a new connection.
+ * Applies the connect time limit and the address policy to a new connection. Destroys the socket if
+ * it is not ready in time, or if the policy refuses the address to which it has connected.
+ * @param ready the event of the socket that ends the connect time limit
  * @throws TypeError if the agent did not create a socket of Node.js
  */
 function guardSocket(
@@ -116,7 +123,8 @@ function guardSocket(
   const limit = setTimeout(() => socket.destroy(new ConnectTimeout()), rules.connectMs);
   const stop = (): void => clearTimeout(limit);
   socket.once(ready, stop).once("close", stop);
-  // Node.js starts to send in its own listeners. This listener is called before them.
+  // Node.js starts to send in its own listeners. This listener is prepended, so that it destroys a
+  // refused socket before Node.js sends anything.
   socket.prependOnceListener("connect", () => {
     if (!rules.policy.allows(socket.remoteAddress ?? "")) socket.destroy(new AddressRefused());
   });

@@ -16,6 +16,7 @@ export interface ExchangeRequest {
   readonly body: Uint8Array;
 }
 
+/** The options of a guarded connection. */
 export interface ConnectionOptions {
   readonly policy: AddressPolicy;
   /** Maximum number of response body bytes to read. The socket is closed when they have arrived. */
@@ -33,6 +34,7 @@ export interface ConnectionOptions {
   readonly parallel?: number;
 }
 
+/** The time limits of an exchange. */
 export interface ExchangeTimes {
   /** Maximum milliseconds for DNS lookup, connection and TLS handshake of a new socket together. */
   readonly connectMs: number;
@@ -42,6 +44,7 @@ export interface ExchangeTimes {
   readonly idleMs?: number;
 }
 
+/** Sends HTTP requests to one host, and only to addresses that the policy allows. */
 export interface GuardedConnection {
   /**
    * Sends a request. Never rejects. If an error occurs after the status has arrived, the result is
@@ -52,6 +55,7 @@ export interface GuardedConnection {
   close(): void;
 }
 
+/** The default time limits of an exchange. */
 export const exchangeTimes = { connectMs: 5_000, totalMs: 15_000, idleMs: 4_000 };
 const parallelMax = 4;
 const headerBytesMax = 16 * 1_024;
@@ -117,6 +121,9 @@ interface Agents {
   readonly plain: GuardedPlainAgent;
 }
 
+/**
+ * Returns false for a URL whose scheme or IP address the policy refuses. Does not resolve names.
+ */
 function isAllowed({ protocol, hostname }: URL, policy: AddressPolicy): boolean {
   if (protocol !== "https:" && !(protocol === "http:" && policy.allowLoopback)) return false;
   const host = bareHost(hostname);
@@ -147,6 +154,7 @@ function openRequest(
     : tlsRequest({ ...options, agent: tls });
 }
 
+/** Closes the idle sockets of both agents. */
 function closeIdle({ tls, plain }: Agents): void {
   for (const { freeSockets } of [tls, plain]) {
     for (const sockets of Object.values(freeSockets)) {

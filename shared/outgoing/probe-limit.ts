@@ -7,8 +7,9 @@ import { limits } from "../base/limits.ts";
  */
 export interface ProbeCounter {
   /**
-   * Counts a probe. Returns null if the account has not reached `limits.probes`, otherwise
-   * the time from which the account can make another probe, in milliseconds since 1970.
+   * Counts a probe. Returns null if the account may make the probe. If the account has reached
+   * `limits.probes`, returns the time from which it can make another probe, in milliseconds since
+   * 1970.
    * @throws the error of the store if it cannot count the probe
    */
   count(accountId: string, now: Date): Promise<number | null>;

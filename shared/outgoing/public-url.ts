@@ -2,6 +2,7 @@ import { invalidParam } from "../base/errors.ts";
 import type { Resolver } from "./resolver.ts";
 import { parsePublicUrl, type UrlRules } from "./url.ts";
 
+/** A URL of a customer, and the parameter in which the customer sent it. */
 export interface CheckedParam {
   /** Name of the request parameter, for the error. */
   readonly param: string;
@@ -9,7 +10,9 @@ export interface CheckedParam {
 }
 
 /**
- * Validates a customer's URL, resolves its host, and returns the normalized URL.
+ * Validates a customer's URL, resolves its host, and returns the normalized URL: without a fragment
+ * and without a trailing dot of the host.
+ * @param rules the address policy, and the addresses of this service, which are refused
  * @throws 400 INVALID_PARAM if the rules refuse the URL or any address of its host, or if the host
  * has no address
  */

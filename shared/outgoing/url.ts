@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { AddressPolicy } from "./address-policy.ts";
 
-/** The addresses of this service. */
+/** The addresses of this service, which no customer may use as a URL. */
 export interface OwnAddresses {
   /**
    * The service's own hosts. An entry `host` refuses URLs with this host, whatever their port. An
@@ -16,11 +16,16 @@ export interface OwnAddresses {
   readonly apiId: string | null;
 }
 
+/** The rules for URLs of customers. */
 export interface UrlRules {
   readonly policy: AddressPolicy;
   readonly own: OwnAddresses;
 }
 
+/**
+ * The result of parsing a customer's URL: the normalized URL and its host, or the reason of a
+ * refusal.
+ */
 export type ParsedUrl =
   | { readonly outcome: "accepted"; readonly href: string; readonly hostname: string }
   | { readonly outcome: "refused"; readonly reason: string };
@@ -112,6 +117,7 @@ function textProblem(raw: string, plainHttp: boolean): string | null {
   return authority.includes("@") ? "must not contain a user name or password" : null;
 }
 
+/** Returns the rule that a parsed URL violates, as the end of a message; null if there is none. */
 function urlProblem(url: URL, { policy, own }: UrlRules): string | null {
   if (url.username !== "" || url.password !== "") return "must not contain a user name or password";
   const port = url.port === "" ? defaultPort(url) : Number(url.port);
@@ -123,6 +129,7 @@ function urlProblem(url: URL, { policy, own }: UrlRules): string | null {
   return nameProblem(host);
 }
 
+/** Returns true for a URL of this service. */
 function isOwn(
   { host, hostname }: URL,
   { hosts, apiId }: OwnAddresses,
@@ -137,6 +144,7 @@ function isOwn(
 
 const defaultPort = (url: URL): number => (url.protocol === "http:" ? 80 : 443);
 
+/** Returns what is wrong with a host name, as the end of a message; null if it may be public. */
 function nameProblem(host: string): string | null {
   const name = host.replace(/\.$/, "");
   const labels = name.split(".");

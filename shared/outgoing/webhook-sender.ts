@@ -31,6 +31,7 @@ export function webhookSender({ clock, ...options }: WebhookSenderOptions): Send
   };
 }
 
+/** Wraps a connection to a receiver: sends POST requests, and measures their durations. */
 function receiverConnection(
   url: URL,
   clock: Clock,

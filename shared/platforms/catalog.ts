@@ -16,11 +16,13 @@ import {
 
 export type { Endpoint, EndpointId, Status, Tier } from "./endpoints.ts";
 
+/** A marketplace of a platform. */
 export interface Marketplace extends Country {
   readonly code: MarketplaceCode;
   readonly status: Status;
 }
 
+/** A platform in the catalog, whether available or only announced. */
 export interface PlatformEntry {
   readonly name: string;
   readonly status: Status;

@@ -192,6 +192,10 @@ export const stepScrapers: Readonly<Record<StepScraperId, StepScraperEntry>> = {
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of a constant are known
 export const stepScraperIds = Object.keys(stepScrapers) as readonly StepScraperId[];
 
+/**
+ * Returns the properties of a product scraper in a pipeline.
+ * @param ownDerivedFields derived fields in addition to those of `price`
+ */
 function productStep(
   id: ProductScraperId,
   ownDerivedFields: readonly string[] = [],
@@ -214,6 +218,7 @@ function productStep(
   };
 }
 
+/** Returns the properties of a scraper of offers in a pipeline. */
 function offerStep(
   endpoint: "offers" | "offer_check",
   fields: readonly string[],
@@ -238,6 +243,10 @@ function offerStep(
   };
 }
 
+/**
+ * Returns the type of each field.
+ * @throws Error for a field without a type
+ */
 function typesOf(fields: readonly string[]): Readonly<Record<string, FieldType>> {
   const known: Readonly<Record<string, FieldType>> = fieldTypes;
   return Object.fromEntries(

@@ -88,6 +88,7 @@ const counts = {
   ),
 };
 
+/** Schema of the fields that only results of retailer_a have. */
 export const retailerAObject = v.pipe(
   v.object({
     ...counts,
@@ -124,6 +125,7 @@ export const retailerAObject = v.pipe(
 /** Known values of `offerType` on retailer_b. More may be added. */
 export const offerTypes = ["ONLINE_AND_STORE", "ONLINE_ONLY", "STORE_ONLY"] as const;
 
+/** Schema of the fields that only results of retailer_b have. */
 export const retailerBObject = v.pipe(
   v.object({
     brand: v.optional(v.string()),
@@ -164,6 +166,7 @@ export const fulfillmentStates = [
 ] as const;
 export type FulfillmentState = (typeof fulfillmentStates)[number];
 
+/** Schema of the fields that only results of retailer_c have. */
 export const retailerCObject = v.pipe(
   v.object({
     tcin: v.optional(
@@ -187,6 +190,7 @@ export const retailerDStates = [
 ] as const;
 export type RetailerDState = (typeof retailerDStates)[number];
 
+/** Schema of the fields that only results of retailer_d have. */
 export const retailerDObject = v.pipe(
   v.object({
     state: v.optional(openSet(retailerDStates)),
@@ -216,6 +220,7 @@ type Fields<Entries extends v.ObjectEntries> = DeepReadonly<
   v.InferOutput<v.ObjectSchema<Entries, undefined>>
 >;
 
+/** The fields that results of all platforms have. */
 export type CommonFields = Fields<typeof commonFields>;
 export type RetailerAObject = DeepReadonly<v.InferOutput<typeof retailerAObject>>;
 export type RetailerBObject = DeepReadonly<v.InferOutput<typeof retailerBObject>>;

@@ -17,6 +17,7 @@ export type ScriptedBehavior =
   | "many_offers"
   | "variation_parent";
 
+/** An item ID that always has the same behavior in the sandbox. */
 export interface ReservedId {
   readonly id: string;
   readonly behavior: ScriptedBehavior;

@@ -7,6 +7,7 @@ import type { Offer } from "./offer.ts";
  */
 export type ProductFields = Readonly<Record<string, unknown>>;
 
+/** A read of products by one scraper. */
 export interface ReadRequest {
   readonly scraper: ScraperId;
   readonly marketplace: string;
@@ -54,6 +55,7 @@ export interface Scraper {
   read(request: ReadRequest): Promise<readonly Answer[]>;
 }
 
+/** A read of the offers of listings. */
 export interface OffersReadRequest {
   readonly marketplace: string;
   /** Normalized, unique IDs of retailer_a. */
@@ -105,6 +107,7 @@ export interface OfferReference {
   readonly offerListingId: string;
 }
 
+/** A check of offers: which of them can be bought now. */
 export interface OffersCheckRequest {
   readonly marketplace: string;
   /** The offers to check. Each pair of item and offer occurs once. */

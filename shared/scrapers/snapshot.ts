@@ -118,6 +118,10 @@ export const snapshotOfOfferCheck = ({
   buyable,
 }: Extract<OfferCheckAnswer, { status: "ok" }>): Snapshot => ({ buyable });
 
+/**
+ * Returns the value at a path; null if an object on the path is null, and undefined if it is
+ * absent.
+ */
 function valueAt(fields: ProductFields, path: Path): unknown {
   let value: unknown = fields;
   for (const key of path) {

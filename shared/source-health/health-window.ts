@@ -18,6 +18,7 @@ interface StatusShares {
   readonly unavailable: number;
 }
 
+/** The health of a source in a time span. */
 export interface WindowHealth {
   /** The shares of the statuses; null if too few items were read. */
   readonly shares: StatusShares | null;

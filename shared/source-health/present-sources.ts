@@ -99,6 +99,7 @@ export const presentSources = (
   data: stepScraperIds.map((id) => presentSource(id, health.get(id) ?? [], now)),
 });
 
+/** Converts the health of one scraper to its form in API responses. */
 function presentSource(
   id: StepScraperId,
   periods: readonly HealthPeriod[],
@@ -121,6 +122,7 @@ function presentSource(
   };
 }
 
+/** Converts the counts of a time span to its form in API responses. Null means no reads. */
 function presentWindow(
   counts: Parameters<typeof windowHealth>[0],
 ): v.InferOutput<typeof windowSchema> {

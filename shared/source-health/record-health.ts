@@ -44,7 +44,7 @@ export function healthRecorder({ store, clock, warn }: Dependencies): RecordHeal
     try {
       await withSeparateLoss(writeLossMs, () => store.add(scraper, all));
     } catch (error) {
-      warn("source health not recorded", error);
+      warn("source health not recorded; these reads are missing from the source's health", error);
     }
   };
 }

@@ -26,6 +26,7 @@ const unknown: TierHealth = {
   updated_at: null,
 };
 
+/** Returns the health of a tier, from its scraper; `unknown` if the tier has no scraper. */
 function tierOf(source: SourceRecord | undefined): TierHealth {
   if (source === undefined) return unknown;
   const { status, last_hour: lastHour, updated_at: updatedAt } = source;

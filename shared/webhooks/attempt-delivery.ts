@@ -46,6 +46,7 @@ export interface WebhookContext {
   readonly attempts: AttemptCounts;
 }
 
+/** The delivery log of one account. */
 export interface DeliveryLog {
   get(id: string): Promise<Delivery | null>;
   /** Reads deliveries by ID. The result leaves out deliveries that do not exist. */
@@ -59,6 +60,7 @@ export interface WebhookWork<Content> {
   readonly slice: TimeSlice<DeliveryRecord>;
 }
 
+/** The next attempt of a delivery. */
 export interface AttemptRequest {
   readonly delivery: Delivery;
   readonly body: Uint8Array;

@@ -20,6 +20,7 @@ export interface CreateEndpointDependencies {
   readonly random: RandomSource;
 }
 
+/** A request to create a webhook endpoint. */
 export interface EndpointRequest {
   readonly accountId: string;
   readonly wanted: NewEndpoint;
@@ -28,6 +29,7 @@ export interface EndpointRequest {
   readonly own: OwnAddresses;
 }
 
+/** A webhook endpoint with its new signing secret. */
 export interface EndpointWithSecret {
   readonly endpoint: WebhookEndpoint;
   /** Signing secret in plain text. No later response contains it. */

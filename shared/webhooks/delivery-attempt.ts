@@ -4,6 +4,7 @@ import { requestHeaders, type SignedRequest } from "./request-headers.ts";
 import type { ReceiverConnection, SendResult } from "../outgoing/sender.ts";
 import { signatureHeader, standardHeaders } from "./signature.ts";
 
+/** One request to send a delivery. */
 export interface DeliveryRequest {
   /** The delivery as stored before this attempt. */
   readonly delivery: Delivery;
@@ -14,6 +15,7 @@ export interface DeliveryRequest {
   readonly connection: ReceiverConnection;
 }
 
+/** The result of one attempt to send a delivery. */
 export interface Sent {
   readonly attempt: Attempt;
   /** Value of the `Retry-After` header of the response; null if absent. */
@@ -46,6 +48,9 @@ export async function sendDelivery(
   };
 }
 
+/**
+ * Converts the result of a request to an attempt. The attempt has no number if no request was sent.
+ */
 function attemptOf(result: SendResult, { number, at, signature }: SignedRequest): Attempt {
   const { durationMs } = result;
   const base = { attempt: number, at: at.toISOString(), durationMs, signature };

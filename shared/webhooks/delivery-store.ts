@@ -1,6 +1,7 @@
 import type { EventType } from "../events/event.ts";
 import type { Delivery, DeliveryState } from "./delivery.ts";
 
+/** Which deliveries to list. An absent field excludes no delivery. */
 export interface DeliveryFilter {
   readonly endpointId?: string;
   readonly state?: DeliveryState;
@@ -10,6 +11,7 @@ export interface DeliveryFilter {
   readonly since?: string;
 }
 
+/** A page of the delivery log, newest first. */
 export interface DeliveryPage {
   readonly deliveries: readonly Delivery[];
   /**

@@ -3,6 +3,10 @@ import type { EventType } from "../events/event.ts";
 import { nextWaitSeconds, retryAfterSeconds } from "../outbox/backoff.ts";
 import type { RequestSignature } from "./signature.ts";
 
+/**
+ * States of a delivery. `pending`: not attempted yet, or to be retried. `delivered`: the receiver
+ * returned 2xx. `failed`: the service makes no further attempt automatically.
+ */
 export const deliveryStates = ["pending", "delivered", "failed"] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
@@ -59,6 +63,7 @@ export interface Attempt {
  */
 const attemptsKeptMax = 25;
 
+/** The event, the run and the endpoint of a delivery. Watchlist and run are null for a test. */
 export interface DeliverySubject {
   readonly event: { readonly id: string; readonly type: EventType; readonly createdAt: string };
   readonly watchlistId: string | null;

@@ -3,6 +3,7 @@ import { endpointRepeats } from "./change-endpoint.ts";
 import { type WebhookEndpoint, nextUpdatedAt, type DisabledReason } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 
+/** A request of the delivery worker to disable an endpoint. */
 export interface DisableRequest {
   /** The endpoint as it was at the start of the failed attempt. */
   readonly endpoint: WebhookEndpoint;

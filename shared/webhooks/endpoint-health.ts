@@ -33,6 +33,7 @@ const endpointHealth = object({
 });
 export type EndpointHealth = Readonly<InferOutput<typeof endpointHealth>>;
 
+/** The health of an endpoint that has had no attempt yet. */
 export const unknownHealth: EndpointHealth = parse(endpointHealth, {});
 
 /**

@@ -15,7 +15,7 @@ import {
 } from "valibot";
 import { limits } from "../base/limits.ts";
 import type { SecretContext } from "../base/secret-box.ts";
-import { addRefusedValue } from "../base/shown-value.ts";
+import { addRefusedType, addRefusedValue } from "../base/shown-value.ts";
 import { invalidChoiceMessage } from "../base/valid-values.ts";
 import { lengthOf, visiblePattern, visibleText } from "../base/visible-text.ts";
 import { urlLengthMax } from "../outgoing/url.ts";
@@ -74,7 +74,7 @@ export interface WebhookEndpoint {
 const descriptionMax = limits.webhookDescriptionLengthMax;
 
 const urlField = pipe(
-  string("'url' must be a string."),
+  string(addRefusedType("'url' must be a string.")),
   metadata({ format: "uri", pattern: "^[Hh][Tt][Tt][Pp][Ss]://[^/]", maxLength: urlLengthMax }),
   description("HTTPS, a public host, port 443 or 1024 to 65535; once per account."),
 );

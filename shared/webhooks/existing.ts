@@ -56,8 +56,8 @@ export async function existingDelivery(
 ): Promise<Delivery> {
   if (!isId("delivery", id)) throw deliveryNotFound(id);
   const logged = (): Promise<Delivery | null> => sources.deliveries.get(accountId, id);
-  // Reads the log a second time, because the first attempt may have been logged between the two
-  // reads.
+  // The first attempt may be logged after the first read of the log and before the read of the
+  // outbox. The delivery is then in neither, so the log is read a second time.
   const foundDelivery =
     (await logged()) ?? (await pendingDelivery(accountId, id, sources)) ?? (await logged());
   if (foundDelivery === null) throw deliveryNotFound(id);

@@ -46,6 +46,7 @@ interface Line {
   readonly body: Uint8Array | null;
 }
 
+/** Reads and decompresses the next event; null after the last event. */
 async function nextLine(lines: ReturnType<typeof readLines>): Promise<Line | null> {
   const next = await lines.next();
   if (next.done === true) return null;
@@ -53,6 +54,10 @@ async function nextLine(lines: ReturnType<typeof readLines>): Promise<Line | nul
   return { event, body: gzip === null ? null : unpackBody(gzip) };
 }
 
+/**
+ * Makes or postpones the first attempt of one event, and returns the delivery to record.
+ * @param mayBeTrial true if the attempt may be the trial of a failing endpoint
+ */
 async function firstAttempt(
   { event, body }: Line,
   { content, mayBeTrial }: { readonly content: RunContent; readonly mayBeTrial: boolean },

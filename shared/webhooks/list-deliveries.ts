@@ -23,7 +23,7 @@ export async function listDeliveries(
   const { limit, starting_after: before = null } = query;
   const wanted = { limit, before, filter: filterOf(query) };
   // Reads the pending deliveries first. A delivery that is logged between the two reads is then in
-  // both results. In the other order, it would be in neither.
+  // both results. If the log were read first, the delivery would be in neither result.
   const pending = await pendingDeliveries(accountId, wanted, dependencies);
   const logged = await dependencies.deliveries.list(accountId, wanted);
   const page = mergePage({ ...logged, entries: logged.deliveries }, pending, limit);

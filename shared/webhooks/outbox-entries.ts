@@ -18,7 +18,8 @@ import type { Delivery } from "./delivery.ts";
 /**
  * Content of an entry for the first attempts of a run's events, in order. `types` is null for all
  * event types. `eventIds` lists the events of a small run, so that a session can read their
- * deliveries without waiting for the run's index. The previous release adds entries without it.
+ * deliveries without waiting for the run's index. Entries that the previous release added lack
+ * `eventIds`.
  */
 const runContent = object({
   kind: literal("run"),
@@ -101,6 +102,7 @@ export const recoveredEntry = (delivery: Delivery, dueAt: string): OutboxEntry =
 export const redeliveryEntry = (delivery: Delivery, now: Date): OutboxEntry =>
   deliveryEntry(delivery, { dueAt: now.toISOString(), requested: true });
 
+/** Returns the outbox entry for the next attempt of a delivery, due at `dueAt` (ISO 8601). */
 function deliveryEntry(
   delivery: Delivery,
   {
@@ -126,8 +128,9 @@ function deliveryEntry(
 }
 
 /**
- * Returns the outbox entry for a recovery of a time span, due now. A repeated request for the same
- * span results in an entry with the same key, so the request has no further effect.
+ * Returns the outbox entry for a recovery of a time span, due now. Entries for the same span have
+ * the same key, so that they are processed one after the other. The second recovery then finds the
+ * deliveries of the first already pending.
  */
 export const recoverEntry = (
   span: { readonly since: string; readonly until: string },

@@ -7,6 +7,7 @@ import { type Delivery, newDelivery } from "./delivery.ts";
 import type { DeliveryFilter, DeliveryStore } from "./delivery-store.ts";
 import { type RunContent, webhookContent } from "./outbox-entries.ts";
 
+/** The stores from which deliveries without an attempt are derived. */
 export interface PendingSources {
   readonly pending: PendingWork;
   readonly bodies: EventBodies;
@@ -28,9 +29,8 @@ interface PendingRun {
 /**
  * Lists the deliveries that have had no attempt yet and are therefore not in the log, newest first.
  * Returns only deliveries whose ID sorts before `before`; if `before` is null, starts with the
- * newest. Reads a limited number of runs, so the result may be incomplete: it has all such
- * deliveries whose ID does not sort before `from`, a member of the result. If `from` is null, the
- * result has all such deliveries.
+ * newest. Reads a limited number of runs, so the result may be incomplete. The member `from` of the
+ * result is the ID down to which the result is complete; null if the whole result is complete.
  */
 export async function pendingDeliveries(
   accountId: string,
@@ -88,6 +88,10 @@ export async function pendingDelivery(
   return null;
 }
 
+/**
+ * Lists runs whose first attempts are pending, newest first. The list has all matching runs that
+ * are due at `from` or later; all of them if `from` is null.
+ */
 async function pendingRuns(
   accountId: string,
   wanted: {
@@ -141,6 +145,9 @@ async function withoutLogged(
   return deliveries.filter(({ id }) => !known.has(id));
 }
 
+/**
+ * Returns the deliveries of a run that match the filter, due at the time of the run's outbox entry.
+ */
 async function deliveriesOf(
   accountId: string,
   { target, dueAt, content }: PendingRun,

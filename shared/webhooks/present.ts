@@ -39,6 +39,7 @@ export function presentEndpoint(
   };
 }
 
+/** Returns the status of an endpoint in API responses. */
 function statusOf({ enabled }: WebhookEndpoint, health: EndpointHealth): EndpointStatus {
   if (!enabled) return "disabled";
   return isEndpointFailing(health) ? "failing" : "ok";

@@ -41,6 +41,7 @@ export async function redeliver(
     : existingDelivery(accountId, deliveryId, dependencies);
 }
 
+/** Throws 409 CONFLICT if the endpoint of a delivery is deleted or disabled. */
 async function requireReceiver(
   accountId: string,
   endpointId: string,

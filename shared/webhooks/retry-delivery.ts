@@ -82,6 +82,7 @@ function deliveryToAttempt(
   return newDelivery({ event, watchlistId, runId, endpointId });
 }
 
+/** Reads the body of a delivery from the archive; null if the event has expired. */
 async function bodyOf(
   { runId, eventId }: DeliveryContent,
   { accountId, run, dependencies }: WebhookContext,

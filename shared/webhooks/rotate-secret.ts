@@ -39,7 +39,7 @@ export async function rotateSecret(
   const expiresAt = new Date(now.getTime() + limits.secretOverlapSeconds * 1_000).toISOString();
   const rotate = async (before: WebhookEndpoint): Promise<Changed<WebhookEndpoint>> => {
     // An earlier attempt of this write took effect, but its response was lost. Another write would
-    // discard the replaced secret. With `overlap`, that secret must stay valid.
+    // store the new secret as the replaced one, and the receiver's current secret would be lost.
     if (before.secret === sealed) return "unchanged";
     return {
       ...before,

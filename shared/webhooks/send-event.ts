@@ -61,6 +61,10 @@ export async function sendEvent(
   return (await deliveries.get(accountId, delivery.id)) ?? delivery;
 }
 
+/**
+ * Returns the endpoint of the request.
+ * @throws 400 INVALID_PARAM for an unknown endpoint; 409 CONFLICT for a disabled endpoint
+ */
 async function requireReceiver(
   { accountId, endpointId }: { readonly accountId: string; readonly endpointId: string },
   endpoints: Pick<EndpointStore, "get">,

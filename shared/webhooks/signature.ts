@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { secretKey } from "./secret.ts";
 
+/** The values that a signature depends on. */
 export interface Signing {
   readonly body: Uint8Array;
   /** Secrets in plain text with their prefix (`whsec_...`), the current secret first. */

@@ -73,6 +73,7 @@ const deliveryOf = (endpoint: WebhookEndpoint, event: EventEnvelope) => ({
   testBody: serializeEvent(event, 0).body,
 });
 
+/** Sends a test event in one attempt, and returns the delivery as delivered or failed. */
 async function sendTest(
   endpoint: WebhookEndpoint,
   event: EventEnvelope,

@@ -46,6 +46,10 @@ export async function updateEndpoint(
   return updated;
 }
 
+/**
+ * Returns the requested values of the fields. Fields that the request omits keep their values.
+ * @throws 400 INVALID_PARAM if a new URL is refused
+ */
 async function changes(
   { wanted, own }: EndpointPatchRequest,
   before: WebhookEndpoint,
@@ -63,6 +67,10 @@ async function changes(
   };
 }
 
+/**
+ * Updates the fields that depend on a change: the reason why an endpoint is disabled, and its
+ * times.
+ */
 function markChange(before: WebhookEndpoint, after: WebhookEndpoint, now: Date): WebhookEndpoint {
   const updatedAt = nextUpdatedAt(before, now);
   const isAnotherReceiver = after.url !== before.url || (after.enabled && !before.enabled);

@@ -24,7 +24,7 @@ import { retryDelivery } from "./retry-delivery.ts";
 const runsMax = 32;
 
 /**
- * Creates the function that opens a session, which processes the outbox of an endpoint: first
+ * Creates the function that opens sessions. A session processes the outbox of an endpoint: first
  * attempts, retries, redeliveries and recoveries.
  */
 export function webhookSessions(dependencies: WebhookDependencies): OpenSession<DeliveryRecord> {
@@ -80,9 +80,11 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
   };
 }
 
+/** Creates the function that processes one entry of an endpoint's outbox. */
 function workOn(context: WebhookContext): Session<DeliveryRecord>["work"] {
-  // A recovery counts an event that the log does not have as unsent, so no first attempt may be in
-  // progress during a recovery.
+  // A recovery sends every event that the log does not have. An event whose first attempt is in
+  // progress is not logged yet, and would be sent twice. A recovery and first attempts therefore
+  // never run at the same time.
   const firsts = new Map<string, Promise<void>>();
   let recovering: Promise<void> = Promise.resolve();
   let inOrder: Promise<void> = Promise.resolve();
@@ -96,7 +98,8 @@ function workOn(context: WebhookContext): Session<DeliveryRecord>["work"] {
         return attempts.finally(() => firsts.delete(content.runId));
       }
       case "delivery": {
-        // The first attempt of the delivery may be in progress and not logged yet.
+        // The first attempt of the delivery may be in progress and not logged yet. Without the
+        // wait, the log would lack the delivery, and the redelivery would be dropped as obsolete.
         if (content.requested) await firsts.get(content.runId)?.catch(() => undefined);
         if (!content.inOrder) return retryDelivery({ entry, content, slice }, context);
         const sent = inOrder.then(async () => {
@@ -118,6 +121,7 @@ function workOn(context: WebhookContext): Session<DeliveryRecord>["work"] {
   };
 }
 
+/** Creates a cached reader of run indexes, which caches the `runsMax` newest reads. */
 function cachedRuns(accountId: string, bodies: EventBodies): WebhookContext["run"] {
   const runs = boundedMap<ReturnType<WebhookContext["run"]>>(runsMax);
   return (runId) => {

@@ -26,6 +26,7 @@ export function customerBuckets(
   return { open: (access) => openedOnUse(async () => (await buckets()).open(access)) };
 }
 
+/** Returns a bucket that `open` opens at the first request. */
 function openedOnUse(open: () => Promise<CustomerBucket>): CustomerBucket {
   let opened: CustomerBucket | undefined;
   const bucket = once(async () => (opened = await open()));

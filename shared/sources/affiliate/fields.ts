@@ -47,6 +47,7 @@ export function affiliateAnswer(item: AffiliateItem, reading: AffiliateReading):
   return { id, status: statusOfFound(fields), fetchedAt, fields };
 }
 
+/** Returns the fields of an item, without those that the reply does not state. */
 function fieldsOf(item: AffiliateItem, reading: AffiliateReading): RetailerBFields {
   const { currency } = reading;
   const url = linkOf(item, reading);
@@ -66,6 +67,7 @@ function fieldsOf(item: AffiliateItem, reading: AffiliateReading): RetailerBFiel
   };
 }
 
+/** Returns the fields of an item that only retailer_b has. */
 function objectOf(item: AffiliateItem, currency: string): RetailerBObject {
   const shipping = shippingOf(item, currency);
   return omitUndefined<RetailerBObject>({
@@ -101,6 +103,10 @@ const shippingOf = (
     freeOverThreshold: item.freeOverThreshold,
   });
 
+/**
+ * Returns the availability of an item; undefined if the reply does not show it. Uses the source's
+ * stock text as the message, unless the text contradicts the stock.
+ */
 function availabilityOf(item: AffiliateItem): CommonFields["availability"] {
   if (item.preOrder === true) return { inStock: false, message: "Pre-order" };
   const stock = (item.stock ?? "").toLowerCase().replaceAll(/[^a-z]/g, "");
@@ -121,6 +127,7 @@ function inStockOf({ availableOnline }: AffiliateItem, stock: string): boolean |
   return availableOnline ?? (buyableWords.has(stock) ? true : undefined);
 }
 
+/** Returns the name of the seller; undefined for a third party without a name. */
 function sellerOf(
   { sellerInfo, marketplace }: AffiliateItem,
   { retailerName }: AffiliateReading,
@@ -154,6 +161,7 @@ function pageBehind(counting: string | undefined): string | undefined {
     : undefined;
 }
 
+/** Returns the addresses of at most 20 different pictures, the main picture first. */
 function imagesOf(item: AffiliateItem): string[] {
   const pictures = item.imageEntities.filter((picture) => picture != null);
   const main = pictures.filter(({ entityType }) => entityType === mainPicture);

@@ -108,6 +108,7 @@ export const affiliateItem = v.pipe(
 
 export type AffiliateItem = v.InferOutput<typeof affiliateItem>;
 
+/** Returns the value of the first field whose name matches; undefined if there is none. */
 function valueNamed(raw: Readonly<Record<string, unknown>>, name: RegExp): unknown {
   const foundKey = Object.keys(raw).find((key) => name.test(key));
   return foundKey === undefined ? undefined : raw[foundKey];

@@ -79,6 +79,7 @@ interface BatchReading {
   readonly dependencies: AffiliateDependencies;
 }
 
+/** Reads items in one call. Warns the operator of a refused call or an unreadable reply. */
 async function readBatch(
   ids: readonly string[],
   reading: BatchReading,
@@ -101,6 +102,10 @@ async function readBatch(
   return { kind: "read", results: ids.map((id) => answerFor(id, items, read)) };
 }
 
+/**
+ * Returns the outcome of a call without a readable reply, and warns the operator if necessary.
+ * @param reply null if no usable private key is available
+ */
 function failureOf(
   reply: SourceReply | null,
   ids: readonly string[],
@@ -119,7 +124,7 @@ function failureOf(
 
 const problemOf = (status: number): string | undefined =>
   keyRefusedStatuses.has(status)
-    ? `refuses the key or its signature (${status})`
+    ? `refuses the key or its signature (${status}); check privateKey, consumerId and keyVersion`
     : statusProblem(status);
 
 /** Sends the call. Returns null if no usable private key is available. */
@@ -144,6 +149,7 @@ async function sendCall(
   return client.send(call, request.deadline);
 }
 
+/** Returns the private key; null, after a warning, if the secret has no RSA private key. */
 async function usableKey({ privateKey, note }: AffiliateDependencies): Promise<KeyObject | null> {
   const pem = await privateKey();
   if (pem === null) return null;
@@ -156,6 +162,7 @@ async function usableKey({ privateKey, note }: AffiliateDependencies): Promise<K
   return key;
 }
 
+/** Returns the address of a call for these items. */
 function addressOf(ids: readonly string[], options: AffiliateOptions): URL {
   const { baseUrl, publisherId, zipCode, storeId } = options;
   const url = new URL(`${baseUrl.replace(/\/+$/, "")}/items`);
@@ -200,6 +207,9 @@ function itemsOf(body: unknown, ids: readonly string[]): Items | null {
   return { byKey, isComplete };
 }
 
+/**
+ * Returns the answer for an item: from the reply, or for an item that the reply does not contain.
+ */
 function answerFor(
   id: string,
   items: Items,

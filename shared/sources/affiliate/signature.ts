@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject, sign } from "node:crypto";
 
+/** The credentials with which calls are signed. */
 export interface Signer {
   readonly consumerId: string;
   /** The version of the public key with which the API verifies this consumer's signature. */

@@ -103,6 +103,10 @@ function fieldsOf(
   };
 }
 
+/**
+ * Returns the fields of a product that only retailer_d has.
+ * @param hidden true if the retailer hides the price
+ */
 function objectOf(product: CatalogProduct, hidden: boolean): RetailerDObject {
   const { regularPrice, dollarSavings, manufacturer, condition } = product;
   const category = product.categoryPath.at(-1)?.name;
@@ -125,6 +129,7 @@ function stateOf({ orderable, inStoreAvailability }: CatalogProduct): RetailerDS
   return state === "NOT_AVAILABLE" && inStoreAvailability === true ? "CHECK_STORES" : state;
 }
 
+/** Returns whether a product can be bought online; undefined if the reply does not show it. */
 function isPurchasable(
   { onlineAvailability }: CatalogProduct,
   state: RetailerDState | undefined,

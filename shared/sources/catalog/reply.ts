@@ -12,6 +12,7 @@ const reply = v.object({
 
 type Reply = v.InferOutput<typeof reply>;
 
+/** A parsed reply of the source. */
 export interface CatalogReply {
   /**
    * Products by stock number without leading zeros. If two products have the same number, the first

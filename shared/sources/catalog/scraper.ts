@@ -68,6 +68,7 @@ interface BatchReading {
   readonly dependencies: CatalogDependencies;
 }
 
+/** Reads items in one call. Warns the operator of a refused call or an unreadable reply. */
 async function readBatch(
   ids: readonly string[],
   { request, options, dependencies }: BatchReading,
@@ -91,6 +92,7 @@ async function readBatch(
   return { kind: "read", results: ids.map((id) => answerFor(id, reply, read)) };
 }
 
+/** Returns the outcome of a call without status 200, and warns the operator if necessary. */
 function failureOf(
   reply: SourceReply,
   ids: readonly string[],
@@ -103,22 +105,27 @@ function failureOf(
   // warning.
   const isSplit = (kind === "refused" || kind === "too_many") && ids.length > 1;
   const problem = isSplit ? undefined : problemOf(reply);
-  if (problem !== undefined) note?.(`d_catalog: the source ${problem} (${status})`);
+  if (problem !== undefined) {
+    const remedy = problem === keyRefused ? "check the secret" : "check the options of the adapter";
+    note?.(`d_catalog: the source ${problem} (${status}); ${remedy}`);
+  }
   return { kind };
 }
 
 type Answered = Extract<SourceReply, { kind: "answered" }>;
 
+const keyRefused = "refuses the key";
+
 /** Returns the problem that an operator must fix; undefined for a temporary problem. */
 function problemOf(reply: Answered): string | undefined {
   const { status } = reply;
-  if (status === 401) return "refuses the key";
+  if (status === 401) return keyRefused;
   if (status !== forbiddenStatus) {
     return status >= 500 || isBusyStatus(status) ? undefined : "refuses calls";
   }
   const forbidden = forbiddenReason(reply);
   if (forbidden === "rate_limited") return undefined;
-  return forbidden === "wrong_key" ? "refuses the key" : "refuses calls";
+  return forbidden === "wrong_key" ? keyRefused : "refuses calls";
 }
 
 /** Returns the address of a call for `ids`; null if an API key is configured but cannot be read. */
@@ -142,6 +149,9 @@ async function addressOf(
   return url;
 }
 
+/**
+ * Returns the answer for an item: from the reply, or for an item that the reply does not contain.
+ */
 function answerFor(
   id: string,
   reply: CatalogReply,

@@ -11,6 +11,7 @@ export function reportsError(body: unknown): boolean {
   return errorFields.some((name) => !isEmpty(values.get(name)));
 }
 
+/** Returns true for a value that reports no error, such as an empty array, `false` or 0. */
 function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === false) return true;
   if (typeof value === "object") return Object.keys(value).length === 0;
@@ -29,7 +30,9 @@ export function replyProblem(
   { asked, foundCount }: { readonly asked: number; readonly foundCount: number | undefined },
 ): string | undefined {
   if (reportsError(body) && (foundCount ?? 0) < asked) {
-    return "reports an error in a reply with status 200";
+    return "reports an error in a reply with status 200; check the options and the secret of the adapter";
   }
-  return foundCount === undefined ? "sends an unreadable reply with status 200" : undefined;
+  return foundCount === undefined
+    ? "sends an unreadable reply with status 200; check baseUrl"
+    : undefined;
 }

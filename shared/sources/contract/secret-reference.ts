@@ -6,6 +6,7 @@ export type SecretReference =
   /** An environment variable, written as `env:NAME`. For a developer's machine only. */
   | { readonly kind: "variable"; readonly name: string };
 
+/** The reference of a secret that an adapter uses. */
 export interface SecretUse {
   readonly reference: string;
   /** The customer-managed KMS key that encrypts the secret; absent for an AWS managed key. */

@@ -39,6 +39,7 @@ export function batchFailureOf(status: number): Failure {
   return status >= 500 && !isBusyStatus(status) ? "failed" : "none";
 }
 
+/** How to read items in batches. */
 export interface BatchReading<Item, Result> {
   /** The batch size: fixed, or shared by several reads. */
   readonly batchMax: number | BatchSize;
@@ -60,10 +61,11 @@ const refusedAloneMax = 10;
  * Reads items in batches of at most `batchMax`, with at most `atOnce` calls at a time. Returns one
  * result for each item, in the order of the items. If the source refuses a batch or its call fails,
  * reads the batch again in halves, down to single items, as often as `splitBudget` allows. An item
- * that the source still did not read gets the result of `unread`. Until the source accepts a batch,
- * only one refused batch is split, and the other refused batches wait for the result of this batch.
- * If the source refuses ten single items of that batch, it probably accepts nothing, so the other
- * batches are not split.
+ * that the source still did not read gets the result of `unread`.
+ *
+ * Until the source accepts a batch, only one refused batch is split. The other refused batches wait
+ * for the result of this split. If the source refuses ten single items of the split batch, it
+ * probably accepts nothing, so the waiting batches are not split.
  * @throws any error of `read`
  */
 export async function readInBatches<Item, Result>(
@@ -83,6 +85,9 @@ interface Source<Item, Result> extends Pick<BatchReading<Item, Result>, "read" |
   readonly trial: SourceTrial;
 }
 
+/**
+ * Reads one batch, and the halves of its refused parts. Returns one result for each item, in order.
+ */
 async function readBatch<Item, Result>(
   batch: readonly Item[],
   { read, unread, size, trial }: Source<Item, Result>,
@@ -90,8 +95,8 @@ async function readBatch<Item, Result>(
   const results: Result[] = [];
   const budget = splitBudget(batch.length);
   let role: TrialRole | undefined;
-  // The parts are read one after the other, so that each uses the batch size that the previous
-  // parts found.
+  // The parts are read one after the other. A part therefore uses the batch size to which an
+  // earlier part reduced `size`.
   const parts = [batch];
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
     // An earlier part or a concurrent batch has shown that this size is too large.
@@ -173,6 +178,7 @@ type TrialRole =
   /** The batch waits for the result of the test. It is split if the source accepts any item. */
   | { readonly role: "waits"; readonly takesSomething: Promise<boolean> };
 
+/** Creates the test of one read, in which no batch is the tester yet. */
 function sourceTrial(): SourceTrial {
   const { promise: takesSomething, resolve } = Promise.withResolvers<boolean>();
   let hasTester = false;

@@ -24,8 +24,10 @@ const timerMsMax = 2 ** 31 - 1;
 /** Statuses that indicate a temporary failure of any HTTP server. */
 export const temporaryStatuses: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
+/** A reply with the complete response of the source, whatever its status. */
 export type Answered = Extract<SourceReply, { kind: "answered" }>;
 
+/** The limits of a client of a source, and how it classifies responses. */
 export interface SourceClientOptions extends SourcePace {
   /** The time limit of one try, in milliseconds. */
   readonly tryTimeoutMs: number;
@@ -100,6 +102,7 @@ export function sourceClient(
   return { send: (call, deadline) => send(call, deadline, source) };
 }
 
+/** Sends a call with its retries, and reports the call as one event. */
 async function send(call: SourceCall, deadline: Date, source: Source): Promise<SourceReply> {
   const { clock, note } = source;
   const wantedAt = clock.now().getTime();
@@ -134,6 +137,7 @@ function callResultOf(
   return { reply: lastTry.word, responded: lastTry.responded };
 }
 
+/** Returns the result of a try for the event of its call. */
 function lastTryOf(
   outcome: TryOutcome,
   circuitSignal: CircuitSignal,
@@ -181,9 +185,9 @@ async function waitBeforeRetry(
 }
 
 /**
- * Waits until the end of the pause that the source requested in a response to another call. Returns
- * false without waiting if the pause ends after the deadline. A retry does not wait here, because
- * it has already waited.
+ * Waits until the end of the pause that the source requested in a response to another call, and
+ * returns true. Returns false without waiting if the pause ends after the deadline. A retry does
+ * not wait here, because it has already waited.
  */
 async function waitForPause(request: RequestState, source: Source): Promise<boolean> {
   const { clock, state } = source;
@@ -223,14 +227,18 @@ async function tryWhenAllowed(request: RequestState, source: Source): Promise<So
   }
 }
 
+/**
+ * Makes one try without further waits, and records its result. Sends the call a second time if the
+ * source had closed the idle connection.
+ */
 async function tryNow(request: RequestState, source: Source): Promise<SourceReply> {
   const startedAt = source.clock.now();
   request.tries += 1;
   let outcome = await oneTry(request, source);
   const wasClosed = outcome.kind === "broken" && outcome.wasClosed;
   if (wasClosed && source.state.hasAnswered && !request.hadClosedConnection) {
-    // The source had closed the idle connection before this call, so it did not receive the call,
-    // and the call can be sent again.
+    // The source had probably closed the idle connection before this call, and did not receive the
+    // call. The call is therefore sent again, without counting as a retry.
     request.hadClosedConnection = true;
     outcome = await oneTry(request, source);
   }
@@ -242,6 +250,7 @@ async function tryNow(request: RequestState, source: Source): Promise<SourceRepl
   return outcome;
 }
 
+/** Sends one HTTP request, with the time that the try and the call have left. */
 function oneTry({ call, deadline, signal }: RequestState, source: Source): Promise<TryOutcome> {
   const { clock, tryTimeoutMs, userAgent, bytesMax } = source;
   const { method, url, body, headers } = call;
@@ -283,6 +292,7 @@ function recordOutcome(
 
 const isForbidden = ({ status }: Answered): boolean => status === 403;
 
+/** Returns the result of a try as the circuit counts it. */
 function circuitSignalOf(outcome: TryOutcome, source: Source): CircuitSignal {
   if (outcome.kind === "too_large") return "accepted";
   if (outcome.kind === "broken") return "unknown";

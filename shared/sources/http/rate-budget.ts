@@ -14,8 +14,7 @@ export interface RateAsk {
 export interface RateGrant {
   /**
    * The start time of the first call. Each further call may start `1 / perSecond` seconds after the
-   * previous one. A start time in the past means that several calls may start at once, within the
-   * burst.
+   * previous call. If these times are in the past, the calls may start at once, within the burst.
    */
   readonly from: Date;
   /**

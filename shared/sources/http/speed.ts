@@ -21,7 +21,7 @@ const busyShareMax = 0.1;
 const answersToJudge = 5;
 const slowDown = 0.5;
 const slowestShare = 1 / 32;
-/** The share of the full rate that is restored after each `regainMs` without a busy response. */
+/** The share of the full rate that is restored after each `regainMs` since the last reduction. */
 const regainedShare = 0.1;
 const regainMs = 5_000;
 

@@ -20,6 +20,7 @@ export type TryOutcome =
     }
   | { readonly kind: "too_large" };
 
+/** The headers and the limits of one try. */
 export interface TryOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;

@@ -115,7 +115,8 @@ async function serve(waiting: Waiting[], shares: Shares, options: TurnsOptions):
     granted += grant.permits;
     handOut(waiting, grant, gapMsOf(ask));
   }
-  // No permit means that no waiting call can start before its deadline, so all of them are refused.
+  // If no permit was granted, none of these calls can start before its deadline, so all are
+  // refused.
   if (granted === 0) for (const { start } of waiting.splice(0, asking.length)) start(null);
 }
 
@@ -126,6 +127,10 @@ async function serve(waiting: Waiting[], shares: Shares, options: TurnsOptions):
 const shareName = (source: string, share: number): string =>
   share === 0 ? source : `${source}#${share}`;
 
+/**
+ * Gives the granted permits to the longest waiting calls. A call whose start time would be at its
+ * deadline or later is refused, and uses no permit.
+ */
 function handOut(waiting: Waiting[], { from, permits }: RateGrant, gapMs: number): void {
   for (let used = 0; used < permits;) {
     const next = waiting.shift();

@@ -42,6 +42,7 @@ export function tokenAccountOf(answer: Answered, now: Date): TokenAccount | null
 export const isTokenRefusal = (answer: Answered): boolean =>
   answer.status === tooFewTokens && accountInBody(answer) !== null;
 
+/** Returns the token balance in the body of a response; null if the body has none. */
 function accountInBody(answer: Answered): TokenAccount | null {
   const parsed = v.safeParse(envelope, jsonOf(answer));
   if (!parsed.success) return null;

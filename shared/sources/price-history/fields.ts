@@ -71,6 +71,7 @@ const pulseObject = ({ newCount, newMinPrice }: Listing): RetailerAObject => ({
   ...(newMinPrice !== undefined && { newMinPrice }),
 });
 
+/** Returns the fields of a product for the tiers `lite` and `full`. */
 function fieldsOf(
   product: HistoryProduct,
   listing: Listing,
@@ -92,6 +93,10 @@ function fieldsOf(
 
 type FeaturedFields = Pick<RetailerAFields, "price" | "availability" | "seller" | "fulfillment">;
 
+/**
+ * Returns the fields that describe the offer in the buy box. They are null for an empty buy box
+ * (null), and absent for an unknown one (undefined).
+ */
 function featuredFields(
   winner: BuyBoxWinner | null | undefined,
   reading: HistoryReading,
@@ -123,6 +128,7 @@ const nameOf = (
   { names, retailerName }: HistoryReading,
 ): string | undefined => (isOwn ? retailerName : (names.get(sellerId ?? "") ?? undefined));
 
+/** Returns the fields of a product that only retailer_a has. */
 function objectOf(
   product: HistoryProduct,
   listing: Listing,
@@ -148,6 +154,7 @@ function objectOf(
   };
 }
 
+/** Returns the fields that only the tier `full` has. */
 function detailsOf(product: HistoryProduct): RetailerAObject {
   const description = descriptionOf(product);
   return {

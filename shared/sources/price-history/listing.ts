@@ -116,6 +116,7 @@ interface Counts extends Pick<Listing, "newCount" | "usedCount"> {
   readonly currency: string;
 }
 
+/** Returns the offer in the buy box; null for an empty buy box; undefined if it is unknown. */
 function winnerOf(stats: HistoryStats, counts: Counts): BuyBoxWinner | null | undefined {
   const price = priceOf(stats.buyBoxPrice, counts.currency);
   if (typeof price === "number" && stats.buyBoxIsUnqualified !== true) {
@@ -138,6 +139,7 @@ const isWithoutNewWinner = (stats: HistoryStats, { newCount, usedCount }: Counts
   stats.current[currentIndexes.buyboxWithShipping] === -1 ||
   (newCount === 0 && usedCount === 0);
 
+/** Builds the winner for a new offer, from the statistics of its listing. */
 function newWinner(stats: HistoryStats, price: number): BuyBoxWinner {
   const isOwn = stats.buyBoxIsAmazon === true;
   const availabilityType = availabilityTypeOf(stats);
@@ -193,6 +195,7 @@ const messageTypes: readonly (readonly [RegExp, AvailabilityType])[] = [
   [/in stock/i, "in_stock"],
 ];
 
+/** Returns the availability of the new offer in the buy box. */
 function availabilityTypeOf(stats: HistoryStats): AvailabilityType {
   if (stats.buyBoxIsPreorder === true) return "preorder";
   const type = typeOfMessage(stats.buyBoxAvailabilityMessage);
@@ -215,6 +218,7 @@ const inStockTypes: ReadonlySet<AvailabilityType> = new Set([
   "leadtime",
 ]);
 
+/** Returns whether the new offer in the buy box is in stock; undefined if it is unknown. */
 function inStockOf(stats: HistoryStats, type: AvailabilityType): boolean | undefined {
   if (type === "unknown") return stats.buyBoxIsShippable;
   return inStockTypes.has(type) && stats.buyBoxIsShippable !== false;

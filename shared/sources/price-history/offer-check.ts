@@ -79,6 +79,7 @@ interface ReadListings {
   readonly now: Date;
 }
 
+/** Returns the answer for one offer, from the read of its listing. */
 function answerFor(
   offer: OfferReference,
   { products, currency, now }: ReadListings,

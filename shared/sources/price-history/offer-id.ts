@@ -1,6 +1,7 @@
 /** The prefix of every offer ID: the version of the ID's format. */
 const form = "o1.";
 
+/** The facts that identify an offer of a listing. */
 export interface OfferIdentity {
   readonly listing: string;
   readonly sellerId: string;

@@ -22,6 +22,7 @@ export interface ListedOffer {
   readonly isBuybox: boolean;
 }
 
+/** The offers of a listing. */
 export interface ListedOffers {
   /**
    * At most `offersPerListingMax` offers: first the buy box offer, then the others by price, lowest
@@ -83,6 +84,7 @@ function identify(listing: string, live: readonly HistoryOffer[], currency: stri
   });
 }
 
+/** Converts an offer of the reply; undefined if its price or its seller is unknown. */
 function listedOffer(
   listing: string,
   offer: HistoryOffer,
@@ -118,6 +120,7 @@ function identityOf(
   return { listing, sellerId, condition: conditionOf(condition), isFba };
 }
 
+/** The offers that the source reports as live for a listing. */
 export interface SeenOffers {
   /**
    * For each offer ID, whether the offer is buyable. It contains every ID that a read may have
@@ -179,6 +182,7 @@ function featuredOf(
   return same.find((offer) => offer.price === price) ?? same[0];
 }
 
+/** The values from which an offer is built, in addition to the listed offer. */
 export interface OfferShop {
   readonly currency: string;
   readonly retailerName: string;

@@ -51,6 +51,7 @@ interface BatchReading extends LookupDependencies {
   readonly sellers: Sellers;
 }
 
+/** Reads the offers of listings in one call, and then the names of their sellers. */
 async function readBatch(
   ids: readonly string[],
   reading: BatchReading,

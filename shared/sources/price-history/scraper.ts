@@ -61,6 +61,7 @@ interface BatchReading {
   readonly sellers: Sellers;
 }
 
+/** Reads items in one call, and then the names of the sellers in their buy boxes. */
 async function readBatch(
   ids: readonly string[],
   reading: BatchReading,
@@ -103,6 +104,7 @@ const sellersToName = (
     .map((product) => sellerToName(product, currency))
     .filter((id) => id !== undefined);
 
+/** Returns the tier of a scraper of retailer_a. */
 function tierOf({ scraper }: ReadRequest): HistoryTier {
   const { tier } = scrapers[scraper];
   return tier === "pulse" || tier === "full" ? tier : "lite";

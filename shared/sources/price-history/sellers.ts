@@ -9,6 +9,7 @@ import { foreignText } from "../contract/foreign-value.ts";
  */
 export type SellerNames = ReadonlyMap<string, string | null>;
 
+/** Looks up the names of sellers. */
 export interface Sellers {
   /**
    * Returns the names of the sellers with these IDs. Looks up only names that are not cached.

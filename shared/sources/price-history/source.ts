@@ -38,6 +38,7 @@ export interface PriceHistoryDependencies {
   readonly note?: ((problem: string) => void) | undefined;
 }
 
+/** A query to the price history API. */
 export interface HistoryQuery {
   readonly path: "product" | "seller";
   readonly parameters: Readonly<Record<string, string>>;
@@ -106,7 +107,9 @@ export function historySource(
 }
 
 const warnOutOfTokens = ({ note }: PriceHistoryDependencies): void =>
-  note?.("a_history: out of tokens; items that get no tokens before the deadline are unavailable");
+  note?.(
+    "a_history: out of tokens; items that get no tokens before the deadline are unavailable; read fewer items, or get more tokens",
+  );
 
 const hasFailed = (reply: SourceReply): boolean =>
   reply.kind === "too_large" ||
@@ -117,6 +120,7 @@ interface Asked {
   readonly dependencies: PriceHistoryDependencies;
 }
 
+/** Warns the operator of a response that shows a problem that an operator must fix. */
 function noteProblem(reply: SourceReply, body: unknown, { query, dependencies }: Asked): void {
   if (reply.kind !== "answered") return;
   const isUnreadable = reply.status === okStatus && !v.is(replies[query.path], body);
@@ -133,6 +137,7 @@ interface Answered {
   readonly account: TokenAccount | null;
 }
 
+/** Sends one call, and settles its tokens with the balance in the response. */
 async function call(
   url: URL,
   { cost, deadline }: HistoryQuery,
@@ -152,6 +157,7 @@ async function call(
   return { reply, body, account };
 }
 
+/** Returns the address of a query. It contains the key, so it must not appear in a log. */
 function addressOf(
   { path, parameters }: HistoryQuery,
   { baseUrl }: PriceHistoryOptions,

@@ -1,6 +1,8 @@
 import type { Clock } from "../../base/clock.ts";
 
-/** The token balance that the source reports in its responses. */
+/**
+ * The token balance that the source reports in its responses. The source charges tokens for calls.
+ */
 export interface TokenAccount {
   /** The number of tokens left. Negative after a call that cost more than was left. */
   readonly left: number;
@@ -10,6 +12,7 @@ export interface TokenAccount {
   readonly perMinute: number;
 }
 
+/** Delays calls while the source has no tokens left for the key. */
 export interface Tokens {
   /**
    * Waits for a positive balance, and reserves `cost` tokens. Resolves to false if the balance will
@@ -44,8 +47,8 @@ const keptMinutes = 60;
  */
 const trustedMs = 5 * minuteMs;
 /**
- * Longest single wait for tokens while another call is in flight, in milliseconds. It is short,
- * because the response to the other call may report a new balance.
+ * Longest single wait for tokens while other calls are in flight, in milliseconds. It is short,
+ * because a response to one of these calls may report a new balance.
  */
 const sliceMs = 250;
 

@@ -106,6 +106,10 @@ const profileUrl = v.pipe(
   ),
 );
 
+/**
+ * Returns true for an address without a query, fragment or credentials, with HTTPS, or with HTTP on
+ * a loopback host.
+ */
 function isSafeBase(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname, search, hash, username, password } = new URL(address);

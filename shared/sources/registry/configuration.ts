@@ -48,6 +48,7 @@ const configuration = v.strictObject(
   wrongScraper,
 );
 
+/** Returns the error message for a missing or unknown scraper in SOURCES. */
 function wrongScraper({ expected }: v.StrictObjectIssue): string {
   if (expected === "Object") return "must be a JSON object";
   return expected === "never" ? "is not a scraper ID" : "is missing. Configure every scraper";
@@ -62,6 +63,7 @@ export type OptionsOf<Adapter extends string> = Extract<
   { readonly adapter: Adapter }
 >;
 
+/** Options for parsing SOURCES. */
 export interface ParseOptions {
   /**
    * True if secrets may be in environment variables, and if the sandbox may check offers while a
@@ -227,6 +229,7 @@ function optionsOf(adapter: string, scraper: string): v.ObjectEntries | undefine
 
 type NamedSecret = readonly [scraper: string, key: string, use: SecretUse];
 
+/** Returns each option that refers to a secret, with its scraper and its name. */
 function secretUses(sources: SourceConfiguration): NamedSecret[] {
   const uses: NamedSecret[] = [];
   for (const [scraper, options] of Object.entries(sources)) {
@@ -238,6 +241,10 @@ function secretUses(sources: SourceConfiguration): NamedSecret[] {
   return uses;
 }
 
+/**
+ * Parses JSON.
+ * @throws Error that does not contain the text, which may contain a secret
+ */
 function parseJson(variable: string): unknown {
   try {
     return JSON.parse(variable);

@@ -16,10 +16,11 @@ interface NamedSecret {
 }
 
 /**
- * Returns the name of the source of a scraper. Scrapers with the same adapter and the same origin
- * (scheme, host and port) share one source, because the host counts their calls together. The price
- * history API counts calls by key, so the name of its source also depends on the secret. The name
- * contains a hash, and reveals neither the address nor the secret.
+ * Returns the name of the source that a scraper's options configure. Scrapers with the same adapter
+ * and the same origin (scheme, host and port) share one source, because the host counts their calls
+ * together. The price history API counts calls by key, so the name of its source also depends on
+ * the secret's reference. The name contains a hash, and reveals neither the address nor the
+ * reference.
  */
 export function sourceName(source: NamedSource): string {
   const { origin } = new URL(source.adapter === "web" ? source.urlTemplate : source.baseUrl);

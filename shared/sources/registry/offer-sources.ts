@@ -34,6 +34,7 @@ export function offerSources(
   return { offerScraperFor: () => scraper, offerCheckerFor: () => checker };
 }
 
+/** Loads the configured adapter, and creates its scraper of offers. */
 async function createOffers(
   options: SourceConfiguration["retailer_a.offers"],
   dependencies: SourceDependencies,
@@ -50,6 +51,7 @@ async function createOffers(
   }
 }
 
+/** Loads the configured adapter, and creates its offer checker. */
 async function createChecker(
   options: SourceConfiguration["retailer_a.offer_check"],
   dependencies: SourceDependencies,

@@ -23,6 +23,7 @@ import type { UpstreamDependencies, UpstreamNote } from "../upstream/exchange.ts
 import type { RecordHealth } from "../../source-health/record-health.ts";
 import type { SourceReport } from "./report.ts";
 
+/** The dependencies of all sources of a process. */
 export interface SourceDependencies {
   readonly clock: Clock;
   readonly random: RandomSource;
@@ -161,6 +162,7 @@ export function upstreamParts(
   };
 }
 
+/** Returns the end of a warning that begins with "upstream: the server". */
 function problemOf(note: UpstreamNote): string {
   switch (note.kind) {
     case "refused":

@@ -70,6 +70,7 @@ export const reportedChecker = (checker: OfferChecker, reporting: Reporting): Of
 /** The members of an answer on which reports and health depend. */
 type AnyAnswer = Parameters<typeof countRead>[0]["answers"][number];
 
+/** Calls `read`, reports it and records it in the source's health. Returns its answers. */
 async function reportRead<Answer extends AnyAnswer>(
   read: () => Promise<readonly Answer[]>,
   { scraper, clock, recordHealth, remote }: Reporting,
@@ -92,6 +93,10 @@ async function reportRead<Answer extends AnyAnswer>(
   return answers;
 }
 
+/**
+ * Warns the operator of a read in which no call succeeded. Null: at least one call succeeded, or
+ * there was none.
+ */
 function warnUnanswered(
   unanswered: ReturnType<typeof callSummary>["unanswered"],
   { source, warn }: RemoteReporting,

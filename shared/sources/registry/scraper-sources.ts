@@ -37,6 +37,7 @@ function loadedScraper(
   };
 }
 
+/** Loads the configured adapter of a scraper, and creates the scraper. */
 async function createScraper(
   id: ProductScraperId,
   options: ScraperOptions,

@@ -39,21 +39,31 @@ const book: Kind = { category: "Books", noun: "A Field Guide, Volume", from: 9, 
 /** Matches the ID of a book, which is its ISBN-10. */
 const bookId = /^\d{9}[\dX]$/;
 
-/** Returns the invented brand of an item. */
+/**
+ * Returns the invented brand of an item.
+ * @param draw the pseudorandom function of the item
+ */
 export const brandOf = (draw: Draw): string => pick(brands, draw("brand"));
 
 /**
  * Returns the invented kind of an item, such as a book. An ISBN-10 on `retailer_a` is always a
  * book.
+ * @param draw the pseudorandom function of the item
  */
 export const kindOf = (platform: Platform, id: string, draw: Draw): Kind =>
   platform === "retailer_a" && bookId.test(id) ? book : pick(kinds, draw("kind"));
 
-/** Returns the title of an item: brand, noun of its kind, and model name. */
+/**
+ * Returns the title of an item: brand, noun of its kind, and model name.
+ * @param draw the pseudorandom function of the item
+ */
 export const titleOf = (platform: Platform, id: string, draw: Draw): string =>
   `${brandOf(draw)} ${kindOf(platform, id, draw).noun} ${modelOf(id, draw)}`;
 
-/** Returns a model name: a letter, then the last four characters of the ID. */
+/**
+ * Returns a model name: a letter, then the last four characters of the ID.
+ * @param draw the pseudorandom function of the item
+ */
 export const modelOf = (id: string, draw: Draw): string =>
   `${String.fromCharCode(65 + Math.floor(draw("model letter") * 26))}${id.slice(-4)}`;
 
@@ -66,6 +76,7 @@ const stockPeriodMs = 12 * hourMs;
 const saleShare = 0.2;
 const saleDepthMax = 0.4;
 
+/** An item of the sandbox at a given time, with its pseudorandom function. */
 export interface ItemMoment {
   readonly platform: Platform;
   readonly id: string;

@@ -34,6 +34,7 @@ export function drawsOf({ seed, marketplace, id }: DrawSeed): Draw {
   };
 }
 
+/** Mixes the bits of a 32-bit hash, so that similar hashes produce unrelated numbers. */
 function mix(hash: number): number {
   let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);

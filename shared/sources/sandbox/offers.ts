@@ -63,6 +63,7 @@ export function sandboxOfferChecker({ seed, clock }: Options): OfferChecker {
   };
 }
 
+/** Returns the offers of a listing at a given time. */
 function offersAnswer(id: string, moment: ListingsMoment): OffersAnswer {
   const { seed, marketplace, at } = moment;
   const fetchedAt = at.toISOString();
@@ -79,6 +80,7 @@ function offersAnswer(id: string, moment: ListingsMoment): OffersAnswer {
 
 type Listing = ItemStateA | "not_found" | "unavailable";
 
+/** Returns the state of a listing at a given time, or the status if it cannot be read. */
 function listingAt(asin: string, moment: ListingsMoment): Listing {
   const status = readStatus("retailer_a.offer_check", asin, moment);
   return status === "ok" ? itemStateA({ ...moment, id: asin }) : status;

@@ -75,6 +75,7 @@ export function fullFields(state: ItemStateA, item: ItemMoment): RetailerAFields
   };
 }
 
+/** Returns the fields of the tier `lite` that only retailer_a has. */
 function liteObject(state: ItemStateA, item: ItemMoment): RetailerAObject {
   const { id, draw } = item;
   const { buybox } = state;
@@ -115,6 +116,10 @@ const inStockTypes: ReadonlySet<AvailabilityType> = new Set([
   "unknown",
 ]);
 
+/**
+ * Returns the availability of a listing.
+ * @param buybox the offer in the buy box; null if the buy box is empty
+ */
 function availabilityOf(
   buybox: OfferStateA | null,
   item: ItemMoment,

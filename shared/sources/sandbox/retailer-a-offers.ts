@@ -6,6 +6,7 @@ import type { OfferCondition } from "../../scrapers/offer.ts";
 import type { AvailabilityType } from "../../scrapers/product-fields.ts";
 import { cents, type Draw, hourMs, pick, periodOf, pickWeighted } from "./draw.ts";
 
+/** A seller on retailer_a. */
 export interface SellerA {
   readonly id: string;
   readonly name: string;
@@ -88,6 +89,7 @@ const sellerStride = 7;
 /**
  * Returns the seller of the offer with the index `index` in its listing. The offers with indexes
  * below 64 all have different sellers.
+ * @param draw the pseudorandom function of the listing
  */
 export function sellerAt(draw: Draw, index: number): SellerA {
   const first = Math.floor(draw("sellers") * sellers.length);
@@ -115,6 +117,10 @@ export function offersAt(moment: OffersMoment): OfferStateA[] {
   return offers;
 }
 
+/**
+ * Returns the offer with this index in its listing.
+ * @param stock number of the stock period, as `periodOf` returns it
+ */
 function offerAt(index: number, stock: number, { at, draw, listPrice }: OffersMoment): OfferStateA {
   const of = (what: string, period = 0): number => draw(what, period, index + 1);
   const condition =

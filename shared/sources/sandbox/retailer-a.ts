@@ -10,6 +10,7 @@ import { offersAt, type OfferStateA, stockPeriodMs } from "./retailer-a-offers.t
 import { scriptedOffers } from "./retailer-a-script.ts";
 import { behaviorOf, scriptedRegularPrice } from "./script.ts";
 
+/** A listing of the sandbox at a given time. */
 export interface MomentA extends DrawSeed {
   readonly at: Date;
 }
@@ -89,6 +90,7 @@ interface ListingOffers {
   readonly hasBuybox: boolean;
 }
 
+/** Derives the buy box, the counts and the lowest prices of a listing from its offers. */
 function stateOf(
   item: Pick<ItemStateA, "id" | "draw" | "listPrice">,
   { isParent, offers, hasBuybox }: ListingOffers,
@@ -136,6 +138,7 @@ function winnerOf(offers: readonly OfferStateA[], draw: Draw): OfferStateA | nul
   return best;
 }
 
+/** Returns the list price of an item, in the marketplace currency. It never changes. */
 function listPriceOf(id: string, draw: Draw): number {
   const { from, to } = kindOf("retailer_a", id, draw);
   return Math.round(from + draw("regular price") * (to - from)) + 0.99;

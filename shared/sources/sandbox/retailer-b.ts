@@ -75,6 +75,7 @@ export function retailerBFields(
   };
 }
 
+/** Returns the fields of a product that only retailer_b has. */
 function objectOf(product: ProductState, moment: ItemMoment): RetailerBObject {
   const { platform, id, currency, draw } = moment;
   const isOnline = product.inStock || product.isPreOrder;
@@ -123,6 +124,7 @@ const reviewsOf = (draw: Draw): RetailerBObject =>
         reviewsCount: Math.ceil(10 ** (draw("reviews") * 4)),
       };
 
+/** Returns the invented state of a product at a given time. */
 function productAt(moment: ItemMoment): ProductState {
   const { draw } = moment;
   const { regularPrice, amount } = priceAt(moment);
@@ -150,6 +152,7 @@ const scriptedProduct = (behavior: ScriptedBehavior, { at }: ItemMoment): Produc
   isClearance: false,
 });
 
+/** Returns the availability of a product. */
 function availabilityOf({
   inStock,
   isPreOrder,
@@ -160,6 +163,7 @@ function availabilityOf({
   return { inStock, message: inStock ? "In stock" : "Out of stock" };
 }
 
+/** Returns where the offer can be bought: online, in stores, or both. */
 function offerTypeOf({ isStoreOnly, isThirdParty }: ProductState, draw: Draw): string {
   if (isStoreOnly) return "STORE_ONLY";
   return isThirdParty || draw("online only") < 0.4 ? "ONLINE_ONLY" : "ONLINE_AND_STORE";

@@ -63,6 +63,7 @@ export function retailerCFields(
   };
 }
 
+/** Returns the invented state of a product at a given time. */
 function productAt(moment: ItemMoment): ProductState {
   const { id, draw } = moment;
   const isThirdParty = draw("third party") < thirdPartyShare;
@@ -76,6 +77,7 @@ function productAt(moment: ItemMoment): ProductState {
   };
 }
 
+/** Returns the state of a product with a reserved ID at a given time. */
 function scriptedProduct(behavior: ScriptedBehavior, { id, at }: ItemMoment): ProductState {
   const state = scriptedInStock(behavior, at) ? "IN_STOCK" : "OUT_OF_STOCK";
   return {

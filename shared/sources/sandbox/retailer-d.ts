@@ -66,6 +66,7 @@ const productAt = (moment: ItemMoment): ProductState => ({
   ...priceAt(moment),
 });
 
+/** Returns the state of a product at a given time. */
 function stateAt(moment: ItemMoment): RetailerDState {
   const fraction = stockDrawAt(moment, "sold out");
   if (fraction < soldOutShare) return pick(soldOutStates, moment.draw("sold out state"));

@@ -47,6 +47,10 @@ export function sandboxScraper({
 export const sandboxAnswer = (moment: SandboxMoment): Answer =>
   answerAt(moment, moment.at.toISOString());
 
+/**
+ * Returns the answer for an item at a given time.
+ * @param fetchedAt the same time, ISO 8601
+ */
 function answerAt(moment: SandboxMoment, fetchedAt: string): Answer {
   const { scraper, id } = moment;
   const { platform, marketplace } = { ...scrapers[scraper], ...moment };

@@ -13,6 +13,7 @@ const behaviors: Readonly<Record<Platform, ReadonlyMap<string, ScriptedBehavior>
   retailer_d: byId("retailer_d"),
 };
 
+/** Returns the behavior of each reserved ID of a platform. */
 function byId(platform: Platform): ReadonlyMap<string, ScriptedBehavior> {
   return new Map(reservedIds[platform].map(({ id, behavior }) => [id, behavior]));
 }

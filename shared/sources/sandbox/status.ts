@@ -19,6 +19,7 @@ const failurePeriodMs = 10 * 60 * 1_000;
  * Returns the status of a simulated read of the item `id` at the time `at`. An item exists for all
  * scrapers or for none, but the reads of different scrapers fail independently.
  * @param kind the scraper that reads
+ * @param draw the pseudorandom function of the item
  */
 export function statusAt(
   { platform, kind }: { readonly platform: Platform; readonly kind: string },

@@ -11,6 +11,7 @@ export interface Endpoint {
   readonly profile: string;
 }
 
+/** The address of a store, and the agent profile for its calls. */
 export interface StoreOptions {
   /** The store's address. */
   readonly baseUrl: string;
@@ -58,6 +59,7 @@ interface DiscoveredEndpoint {
   readonly url: URL;
   /** Addresses of agent profiles to try, newest version first. */
   readonly profiles: readonly string[];
+  /** False after a temporary failure: the endpoint is then searched again after a minute. */
   readonly isFinal: boolean;
 }
 
@@ -96,7 +98,7 @@ export function endpointFinder(
       const profile = profiles.find((one) => !refused.has(one));
       if (profile !== undefined) return { url, profile };
       note?.(
-        `storefront: the store supports none of the protocol versions ${protocolVersions.join(", ")}`,
+        `storefront: the store supports none of the protocol versions ${protocolVersions.join(", ")}; configure another adapter`,
       );
       return null;
     },
@@ -116,6 +118,7 @@ function profilesFor(versions: readonly ProtocolVersion[], profileUrl: string): 
   return versions.map((version) => profileUrl.replace(versionPlaceholder, version));
 }
 
+/** Finds the endpoint of a store: from the options, or otherwise from the store's profile. */
 async function discover(
   deadline: Date,
   options: StoreOptions,
@@ -156,6 +159,7 @@ interface ProfileReply {
   readonly status: number | undefined;
 }
 
+/** Requests a profile. The profile is null if the response has none. */
 async function profileAt(url: URL, { client, until }: Site): Promise<ProfileReply> {
   const headers = { Accept: "application/json" };
   const reply: SourceReply = await client.send({ method: "GET", url, headers }, until);

@@ -43,6 +43,7 @@ export function toolCaller(options: StoreOptions, dependencies: StoreDependencie
   };
 }
 
+/** Parses the reply to a tool call. */
 function repliedOf(reply: SourceReply): StoreReply {
   const parsed = parseToolReply(reply);
   const catalog = parsed.kind === "content" ? parseCatalogReply(parsed.content) : null;

@@ -85,6 +85,7 @@ export function fieldsOf(
   };
 }
 
+/** Returns the facts about a variant that several fields share. */
 function factsOf(foundVariant: FoundVariant, { currency, retailerName }: FieldReading): Facts {
   const { product, variant } = foundVariant;
   return {
@@ -114,6 +115,7 @@ const objects: Readonly<Record<StorefrontPlatform, (facts: Facts) => object>> = 
   retailer_d: retailerD,
 };
 
+/** Returns the fields that only retailer_b has. */
 function retailerB(facts: Facts): RetailerBObject {
   const { foundVariant, listPrice, state, isThirdParty, brand, category } = facts;
   const { product, variant } = foundVariant;
@@ -134,6 +136,7 @@ function retailerB(facts: Facts): RetailerBObject {
   });
 }
 
+/** Returns the fields that only retailer_c has. */
 function retailerC({ listPrice, state }: Facts): RetailerCObject {
   return omitUndefined<RetailerCObject>({
     regularPrice: listPrice?.amount,
@@ -141,6 +144,7 @@ function retailerC({ listPrice, state }: Facts): RetailerCObject {
   });
 }
 
+/** Returns the fields that only retailer_d has. */
 function retailerD({ price, listPrice, state, brand, category }: Facts): RetailerDObject {
   const savedCents =
     price && listPrice && Math.round(listPrice.amount * 100) - Math.round(price.amount * 100);
@@ -196,7 +200,8 @@ function stateOf(availability: CatalogVariant["availability"]): StockState | und
     return available ? "in_stock" : "out_of_stock";
   }
   if (available === undefined || available === stock[word].inStock) return word;
-  // An item that can be ordered later cannot be bought while orders are closed.
+  // The status and `available` contradict each other. For an item that can be ordered later,
+  // `false` means that orders are closed now.
   return !available && word !== "in_stock" ? "out_of_stock" : undefined;
 }
 
@@ -216,6 +221,7 @@ const moneyIn = (price: MinorPrice | undefined, currency: string): Money | undef
     ? { amount: amountOfMinor(price.amount, currency), currency }
     : undefined;
 
+/** Returns the addresses of at most 20 pictures; undefined if there are none. */
 function imagesOf({ product, variant }: FoundVariant): string[] | undefined {
   const urls = [...variant.media, ...product.media].flatMap(({ url }) => url ?? []);
   return urls.length === 0 ? undefined : [...new Set(urls)].slice(0, imagesMax);
@@ -254,6 +260,7 @@ const barcodeOf = ({ barcodes }: CatalogVariant, type: RegExp): string | undefin
 /** A GTIN that begins with zeros is a UPC of 12 digits in a longer form. */
 const longUpc = /^0{1,2}(\d{12})$/;
 
+/** Returns the UPC of a variant; undefined if the store states neither a UPC nor a form of it. */
 function upcOf(variant: CatalogVariant): string | undefined {
   const upc = barcodeOf(variant, /^UPC(?:-?A)?$/i);
   const longer = barcodeOf(variant, /^(?:GTIN|EAN)(?:-?\d+)?$/i) ?? "";

@@ -76,6 +76,7 @@ interface StoreReading {
   readonly dependencies: StoreDependencies;
 }
 
+/** Reads items in one call of the tool `lookup_catalog`. */
 async function readBatch(
   ids: readonly string[],
   reading: StoreReading,
@@ -88,6 +89,7 @@ async function readBatch(
   return replied === null ? { kind: "none" } : outcomeOf(ids, replied, reading);
 }
 
+/** Returns the outcome of a call, and warns the operator of a problem that must be fixed. */
 function outcomeOf(
   ids: readonly string[],
   { reply, parsed, catalog }: StoreReply,
@@ -102,7 +104,7 @@ function outcomeOf(
   if (parsed.kind === "error") return errorOutcome(parsed, ids.length, note);
   if (status !== okStatus) return statusOutcome(status, ids.length, note);
   if (catalog === null) {
-    note?.("storefront: the store sends an unreadable reply with status 200");
+    note?.("storefront: the store sends an unreadable reply with status 200; check baseUrl");
     return { kind: "none" };
   }
   return catalogOutcome(ids, catalog, reading);
@@ -110,6 +112,10 @@ function outcomeOf(
 
 type Note = StoreDependencies["note"];
 
+/**
+ * Returns the outcome of a call with another status than 200.
+ * @param count number of IDs in the call
+ */
 function statusOutcome(status: number, count: number, note: Note): BatchOutcome<Answer> {
   const kind = batchFailureOf(status);
   // A refused batch is read again in smaller batches, so only a refused single item is a problem.
@@ -119,6 +125,10 @@ function statusOutcome(status: number, count: number, note: Note): BatchOutcome<
   return { kind };
 }
 
+/**
+ * Returns the outcome of a call that the store refused with an error.
+ * @param count number of IDs in the call
+ */
 function errorOutcome(error: ToolError, count: number, note: Note): BatchOutcome<Answer> {
   const { code, text } = error;
   if (asksToWait(error)) {
@@ -128,7 +138,8 @@ function errorOutcome(error: ToolError, count: number, note: Note): BatchOutcome
   if (code === rpcCodes.invalidParams || code === undefined) {
     const isLarge = code === rpcCodes.invalidParams && count > batchIdsUsual;
     if (isLarge || isAboutSize(text, count)) return { kind: "too_many" };
-    if (count === 1) note?.("storefront: the store refuses a call for a single ID");
+    if (count === 1)
+      note?.("storefront: the store refuses a call for a single ID; check idTemplate");
     return { kind: "refused" };
   }
   note?.(`storefront: ${problemOf(error)}`);
@@ -144,18 +155,24 @@ const sizeWords = /\b(?:max(?:imum)?|limit(?:ed)?|at most|too (?:many|large)|exc
  */
 const isAboutSize = (text: string, count: number): boolean => count > 1 && sizeWords.test(text);
 
+/** Returns the end of a warning about an error of the store. */
 function problemOf({ code, reason }: ToolError): string {
   if (code === rpcCodes.negotiationFailed) {
     return reason === versionUnsupported
-      ? "the store does not support the protocol version of the agent profile"
+      ? "the store does not support the protocol version of the agent profile; put {version} into profileUrl"
       : "the store cannot use the agent profile at profileUrl, which must be a public https:// document";
   }
-  if (code === rpcCodes.unknownMethod) return "the store does not offer the tool lookup_catalog";
-  return code === rpcCodes.serverError
-    ? `the store refuses calls (${code})`
-    : `the store returns the error ${code}`;
+  if (code === rpcCodes.unknownMethod) {
+    return "the store does not offer the tool lookup_catalog; configure another adapter";
+  }
+  const problem = code === rpcCodes.serverError ? "refuses calls" : "returns an error";
+  return `the store ${problem} (${code}); check the options of the adapter`;
 }
 
+/**
+ * Returns the outcome of a call with readable content: the answers, or the failure that the content
+ * reports.
+ */
 function catalogOutcome(
   ids: readonly string[],
   catalog: CatalogReply,
@@ -169,7 +186,9 @@ function catalogOutcome(
       return { kind: "none" };
     }
     if (errors.some(({ text }) => isAboutSize(text, ids.length))) return { kind: "too_many" };
-    note?.("storefront: the store reports an error in a reply with status 200");
+    note?.(
+      "storefront: the store reports an error in a reply with status 200; check the options of the adapter",
+    );
     return { kind: "none" };
   }
   const fetchedAt = clock.now().toISOString();
@@ -184,7 +203,9 @@ function catalogOutcome(
     }
     // The store returned prices of another country.
     if (isForeign(variant, currency)) {
-      note?.(`storefront: the store returns prices in another currency than ${currency}`);
+      note?.(
+        `storefront: the store returns prices in another currency than ${currency}; configure a store of this marketplace`,
+      );
       return { id, status: "unavailable", fetchedAt };
     }
     const { retailerName } = options;

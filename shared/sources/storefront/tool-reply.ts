@@ -13,6 +13,7 @@ export type ToolReply =
   /** The response contains no valid JSON-RPC reply. */
   | { readonly kind: "unreadable" };
 
+/** An error of a store, from JSON-RPC or from the tool itself. */
 export interface ToolError {
   readonly kind: "error";
   /** The JSON-RPC code; undefined if the tool itself reports the error. */
@@ -117,6 +118,7 @@ function messagesIn(reply: SourceReply): unknown[] {
   return messages;
 }
 
+/** Converts a JSON-RPC error to a tool error. */
 function errorOf({ code, message, data }: v.InferOutput<typeof rpcError>["error"]): ToolError {
   const seconds = data?.retry_after;
   return {
@@ -128,6 +130,7 @@ function errorOf({ code, message, data }: v.InferOutput<typeof rpcError>["error"
   };
 }
 
+/** Converts a JSON-RPC result to the content of the tool, or to the error that the tool reports. */
 function resultOf({
   structuredContent,
   content,

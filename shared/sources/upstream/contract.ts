@@ -90,6 +90,7 @@ const requestHead = {
   ),
 };
 
+/** Returns the schema of the body of a read by a scraper. */
 function requestFor(scraper: StepScraperId): v.GenericSchema {
   const head = { scraper: v.literal(scraper), ...requestHead };
   if (scraper === "retailer_a.offer_check") {
@@ -128,6 +129,7 @@ const unavailable = describe(
   "The item could not be read, or it is not certain whether it exists.",
 );
 
+/** Returns the schema of a 200 reply to a read by a scraper. */
 function replyFor(scraper: StepScraperId): v.GenericSchema {
   const isCheck = scraper === "retailer_a.offer_check";
   const head: v.ObjectEntries = {

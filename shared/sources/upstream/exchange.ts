@@ -105,6 +105,7 @@ interface UpstreamRead<Item> {
   readonly dependencies: UpstreamDependencies;
 }
 
+/** Reads items in one call. Warns the operator of a refused call or an unreadable reply. */
 async function readBatch<Item>(
   items: readonly Item[],
   read: UpstreamRead<Item>,

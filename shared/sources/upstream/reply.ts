@@ -100,6 +100,7 @@ function decode(body: Uint8Array, contentType: string): string | undefined {
   }
 }
 
+/** Parses a string as JSON. Returns undefined if the string is undefined or not JSON. */
 function parseJson(text: string | undefined): unknown {
   try {
     return text === undefined ? undefined : JSON.parse(text);

@@ -7,6 +7,7 @@ import type { ProductFields } from "../../scrapers/scraper.ts";
 import { upstreamData } from "./contract.ts";
 import { readShape } from "./shape.ts";
 
+/** The parsed data of a product result. */
 export interface ProductData {
   /**
    * The status that results from the fields, which can differ from the status that the server sent.
@@ -20,6 +21,8 @@ const anyFields = v.object(productFieldSchemas);
 /**
  * Parses the fields of a product, and derives the product's status from them. Omits invalid fields.
  * Returns null if any price is not in `currency`.
+ * @param data the unparsed `data` of the upstream result
+ * @param currency the ISO 4217 code of the marketplace's currency
  */
 export function productFrom(
   scraper: ProductScraperId,
@@ -38,6 +41,7 @@ export function productFrom(
   return { status, fields };
 }
 
+/** The parsed data of an offers result. */
 export interface OffersData {
   readonly totalOffers: number;
   readonly offers: readonly Offer[];
@@ -47,6 +51,8 @@ export interface OffersData {
  * Parses the offers of a listing. If several offers have the same ID, uses the first of them. If
  * several offers are marked as the offer in the buy box, only the first of them keeps this mark.
  * Returns null if any offer is invalid or not in `currency`.
+ * @param data the unparsed `data` of the upstream result
+ * @param currency the ISO 4217 code of the marketplace's currency
  */
 export function offersFrom(data: unknown, currency: string): OffersData | null {
   const schema = upstreamData["retailer_a.offers"];

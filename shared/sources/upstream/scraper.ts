@@ -128,6 +128,10 @@ interface ProductReading {
   readonly at: string;
 }
 
+/**
+ * Converts an entry to the answer for an item.
+ * @param reading.at time of the read (ISO 8601), for an item without an entry
+ */
 function productAnswer({ id, entry, request, at }: ProductReading): Answer {
   if (entry === undefined) return { id, status: "unavailable", fetchedAt: at };
   const { status, fetchedAt, data } = entry;
@@ -142,6 +146,10 @@ function productAnswer({ id, entry, request, at }: ProductReading): Answer {
   return { id, status: finalStatus, fetchedAt, fields: product.fields };
 }
 
+/**
+ * Converts an entry to the answer for a listing.
+ * @param at time of the read (ISO 8601), for a listing without an entry
+ */
 function offersAnswer(
   id: string,
   entry: UpstreamEntry | undefined,

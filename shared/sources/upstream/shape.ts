@@ -65,6 +65,7 @@ export function readShape(schema: v.GenericSchema, value: unknown, name = ""): u
   return v.is(schema, read) ? read : undefined;
 }
 
+/** Returns the valid fields of an object; undefined if a required field is missing or invalid. */
 function readObject(
   { entries }: v.ObjectSchema<v.ObjectEntries, undefined>,
   value: unknown,
@@ -80,6 +81,7 @@ function readObject(
   return shape;
 }
 
+/** Returns the first 1,000 entries of an array; undefined if one of them is invalid. */
 function readList(
   { item }: v.ArraySchema<v.GenericSchema, undefined>,
   value: unknown,
@@ -93,6 +95,7 @@ function readList(
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** Returns the tolerant schema for a value that is neither an object nor an array. */
 function leafFor(schema: v.GenericSchema, name: string): Leaf {
   if (schema.type === "number") return foreignAmount;
   return schema.type === "boolean" ? foreignFlag : (textForms.get(name) ?? text);

@@ -91,6 +91,10 @@ const isPlain = (text: string): boolean =>
         currencySign.test(word) || currencyCodes.has(word) || plainWords.has(word.toLowerCase()),
     );
 
+/**
+ * Parses the number in a price text; undefined if the text has no single number.
+ * @param commasAreThousands true if a comma is never a decimal separator
+ */
 function numberIn(text: string, commasAreThousands: boolean): number | undefined {
   const written = digitsIn(text);
   if (written === undefined) return undefined;

@@ -13,6 +13,7 @@ import { type WebPlatform, webFields } from "./fields.ts";
 const goneStatus = 410;
 const notFoundStatusCode = 404;
 
+/** The values from which an answer is built, in addition to the page. */
 export interface PageReading {
   readonly id: string;
   /** The requested address, before any redirect. */

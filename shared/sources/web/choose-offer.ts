@@ -38,6 +38,9 @@ export function chooseOffer(product: SchemaNode, wanted: WantedProduct): ChosenO
   return { ...others, isPriceUnclear: true };
 }
 
+/**
+ * Returns the best offer of a product, without its variants; an empty object if it has no offer.
+ */
 function bestOffer(product: SchemaNode, wanted: WantedProduct): ChosenOffer {
   const offers = offersOf(product).flatMap((node) => readOffers(node, wanted));
   const best = offers.reduce((most, offer) => Math.max(most, rank(offer, wanted)), 0);
@@ -85,6 +88,10 @@ function readOffers(node: SchemaNode, wanted: WantedProduct): ReadOffer[] {
   return within.map((offer) => readOffer(offer, wanted, node));
 }
 
+/**
+ * Reads the price, the list price and the availability of an offer.
+ * @param aggregate the aggregate offer that contains the offer, for values that the offer lacks
+ */
 function readOffer(
   node: SchemaNode,
   wanted: WantedProduct,
@@ -109,6 +116,7 @@ const availabilityIn = (node: SchemaNode): AvailabilityWord | undefined =>
     availabilityWord(isNode(value) ? (value.id ?? "") : String(value)),
   );
 
+/** Returns the first result that is not undefined; undefined if there is none. */
 function firstOf<Item, Result>(
   items: readonly Item[],
   read: (item: Item) => Result | undefined,

@@ -17,6 +17,7 @@ import {
  */
 const titleNameLengthMin = 8;
 
+/** The result of choosing the requested product in a page. */
 export type Choice =
   | {
       readonly kind: "chosen";

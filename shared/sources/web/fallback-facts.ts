@@ -17,6 +17,7 @@ import type { ExtractRules } from "./rules/rule.ts";
 /** A way to read facts that the markup of a page does not state. */
 export type Fallback = "state" | "visible";
 
+/** All ways to read facts that the markup does not state. */
 export const allFallbacks: ReadonlySet<Fallback> = new Set<Fallback>(["state", "visible"]);
 
 /** The readers of a page, except the readers of its markup. */
@@ -56,6 +57,7 @@ export function fallbackFacts(
   });
 }
 
+/** Returns the price in the visible text, or otherwise the price that the forest selects. */
 function shownOrLearned(
   page: VisiblePage,
   isVisible: boolean,
@@ -79,6 +81,7 @@ export function isContradicted(
   return shownOrLearned(page, true, forest) !== undefined;
 }
 
+/** Reads the facts of the product from the state that the page embeds for its scripts. */
 function stateOf(
   { scripts, wanted, titles, outline, amounts }: VisiblePage,
   isPriceNeeded: boolean,
@@ -107,6 +110,7 @@ function statePrice({ amount, currency }: StateFacts, page: VisiblePage): Offere
   return shown === undefined ? { amount, currency: undefined } : priceFrom(shown, page);
 }
 
+/** Returns a shown amount with its currency; undefined if there is no amount. */
 function priceFrom(
   shown: ShownAmount | undefined,
   { html, wanted }: VisiblePage,

@@ -50,11 +50,13 @@ export function webFields(
   };
 }
 
+/** Returns the fields that only this platform has. */
 function objectOf(facts: ProductFacts, { platform, currency }: PageContext): object {
   if (platform === "retailer_b") return retailerB(facts, currency);
   return platform === "retailer_c" ? retailerC(facts) : retailerD(facts);
 }
 
+/** Returns the fields that only retailer_b has. */
 function retailerB(facts: ProductFacts, currency: string): RetailerBObject {
   const { brand, upc, modelNumber, parentId, listPrice, shipping, availability } = facts;
   const { condition, category, rating, reviewsCount, color } = facts;
@@ -77,6 +79,7 @@ function retailerB(facts: ProductFacts, currency: string): RetailerBObject {
   });
 }
 
+/** Returns the fields that only retailer_c has. */
 function retailerC({
   sku,
   listPrice,
@@ -107,6 +110,7 @@ function onlyAt(
   return availability === way ? "IN_STOCK" : "UNAVAILABLE";
 }
 
+/** Returns the fields that only retailer_d has. */
 function retailerD(facts: ProductFacts): RetailerDObject {
   const { price, listPrice, availability, brand, condition, category } = facts;
   const savedCents =

@@ -13,6 +13,7 @@ export interface Landing {
   readonly answer: Answered;
 }
 
+/** How to follow redirects within a site. */
 export interface FollowOptions {
   readonly client: SourceClient;
   /** The site within which redirects are followed. */

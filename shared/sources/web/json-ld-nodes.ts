@@ -38,6 +38,7 @@ function index(value: unknown, depth: number, reading: Reading): void {
   }
 }
 
+/** Returns the node of a value and the nodes in its `@graph`, without nodes that have no type. */
 function topNodes(value: unknown, depth: number, reading: Reading): SchemaNode[] {
   if (depth > depthMax || !isJson(value)) return [];
   const graph = listOf(value["@graph"] ?? []);
@@ -46,6 +47,7 @@ function topNodes(value: unknown, depth: number, reading: Reading): SchemaNode[]
   return node === undefined || node.types.length === 0 ? inGraph : [node, ...inGraph];
 }
 
+/** Converts a JSON object to a node; undefined beyond the limits. */
 function nodeOf(json: Json, depth: number, reading: Reading): SchemaNode | undefined {
   if (depth > depthMax || reading.nodesLeft <= 0) return undefined;
   reading.nodesLeft -= 1;
@@ -62,6 +64,7 @@ function nodeOf(json: Json, depth: number, reading: Reading): SchemaNode | undef
   return { id: typeof id === "string" ? id : undefined, types: typesOf(source), values };
 }
 
+/** Returns the values that a property value contains: none beyond the limits. */
 function valuesIn(value: unknown, depth: number, reading: Reading): SchemaValue[] {
   if (depth > depthMax || reading.nodesLeft <= 0) return [];
   if (!isJson(value)) return isPlain(value) ? [value] : [];

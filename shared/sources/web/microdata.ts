@@ -7,8 +7,8 @@ const nodesMax = 5_000;
 const depthMax = 8;
 const textLengthMax = 2_000;
 /**
- * Maximum number of open elements, at which parsing stops. The parser's time grows with this
- * number, and no product page needs more.
+ * Maximum nesting of elements. Parsing stops at a deeper element, because the parser's time grows
+ * with the nesting, and no product page needs more.
  */
 const openElementsMax = 2_000;
 /** The maximum number of nested items and values. Deeper items and values are ignored. */
@@ -117,10 +117,14 @@ function openValue(names: readonly string[], value: string | undefined, reading:
   else pushFrame({ node: undefined, property: { names, of: scope } }, reading);
 }
 
+/** Opens a frame for the current element, unless `framesMax` frames are open. */
 function pushFrame(frame: Pick<Frame, "node" | "property">, { frames, open }: Reading): void {
   if (frames.length < framesMax) frames.push({ ...frame, element: open, texts: [], length: 0 });
 }
 
+/**
+ * Closes the frame of the current element, if it has one, and adds the element's text as a value.
+ */
 function closeElement({ frames, open }: Reading): void {
   const frame = frames.at(-1);
   if (frame?.element !== open) {
@@ -161,6 +165,7 @@ const nodeFrom = (attributes: Attributes, depth: number): MutableNode => ({
   depth,
 });
 
+/** Adds a value to each of the properties. */
 function add(node: MutableNode, names: readonly string[], value: SchemaValue): void {
   for (const name of names) {
     const values = node.values.get(name);

@@ -10,6 +10,7 @@ import {
   valuesOf,
 } from "./schema-node.ts";
 
+/** A price that a page states, in units of its currency. */
 export interface OfferedPrice {
   readonly amount: number;
   /** The currency of the price as an ISO 4217 code; undefined if the page does not state it. */
@@ -98,6 +99,9 @@ export function listPriceOf(offer: SchemaNode, reading: PriceReading): OfferedPr
   return stated.find((price) => typeof price === "object");
 }
 
+/**
+ * Returns the price of one piece in price specifications; undefined if none of them is paid now.
+ */
 function specifiedPrice(specifications: readonly SchemaNode[], reading: PriceReading): StatedPrice {
   const paid = specifications.filter(isPaid);
   const ofOne = paid.filter(isOfPiece);
@@ -223,6 +227,7 @@ const unitsOf = (node: SchemaNode): string[] =>
 
 const priceTypeOf = (specification: SchemaNode): string => termIn(specification, "pricetype") ?? "";
 
+/** Returns the value of a property as a term (see `termOf`); undefined if the node lacks it. */
 function termIn(node: SchemaNode, term: string): string | undefined {
   const [value] = valuesOf(node, term);
   const text = isNode(value) ? (value.id ?? textOf(value, "name")) : value;

@@ -27,6 +27,7 @@ export function openGraphProduct({ metas }: PageHead): SchemaNode | undefined {
   return { ...product, values: new Map([...product.values, ["offers", [offer]]]) };
 }
 
+/** Creates a node whose values are the first non-empty contents of the listed metadata. */
 function nodeOf(
   type: string,
   metas: ReadonlyMap<string, string>,

@@ -41,6 +41,7 @@ interface Tag {
   readonly attributes: ReadonlyMap<string, string>;
 }
 
+/** Yields the first `tagsMax` `<meta>` and `<link>` elements of a page. */
 function* tagsIn(html: string): Generator<Tag> {
   const openings = /<(meta|link)\s/gi;
   for (let tags = 0; tags < tagsMax; tags += 1) {
@@ -51,6 +52,7 @@ function* tagsIn(html: string): Generator<Tag> {
   }
 }
 
+/** Adds the content of a `<meta>` element, unless its name is already there. */
 function addMeta(metas: Map<string, string>, attributes: ReadonlyMap<string, string>): void {
   const name = (attributes.get("property") ?? attributes.get("name"))?.toLowerCase();
   const content = attributes.get("content");
@@ -58,6 +60,7 @@ function addMeta(metas: Map<string, string>, attributes: ReadonlyMap<string, str
   metas.set(name, plainText(content));
 }
 
+/** Returns the address in a `<link rel="canonical">`; undefined for any other link. */
 function canonicalIn(attributes: ReadonlyMap<string, string>): string | undefined {
   if (attributes.get("rel")?.toLowerCase() !== "canonical") return undefined;
   const address = plainText(attributes.get("href") ?? "");
@@ -80,6 +83,7 @@ function attributesOf(html: string, start: number): Map<string, string> {
   return foundAttributes;
 }
 
+/** Returns the text of the `<title>` element; undefined if it is absent or empty. */
 function titleOf(html: string): string | undefined {
   const opening = /<title\b/i.exec(html);
   if (opening === null) return undefined;

@@ -15,6 +15,7 @@ export function plainText(text: string): string {
   return bare.replaceAll(/[\s\u0000-\u001F\u007F]+/g, " ").trim();
 }
 
+/** Removes HTML tags and decodes entities. */
 function withoutMarkup(text: string): string {
   let bare = "";
   const parser = new Parser({
@@ -30,6 +31,7 @@ function withoutMarkup(text: string): string {
   return bare.includes("&") && /&(?:amp|quot|lt|gt|nbsp|#\d+);/.test(bare) ? decode(bare) : bare;
 }
 
+/** Decodes entities. */
 function decode(text: string): string {
   let bare = "";
   const parser = new Parser({

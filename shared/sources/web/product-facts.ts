@@ -102,6 +102,7 @@ function sharedFacts(group: SchemaNode, wanted: WantedProduct): ProductFacts {
   });
 }
 
+/** Returns the facts that the markup of one product states, with those of its best offer. */
 function factsOf(product: SchemaNode, wanted: WantedProduct): ProductFacts {
   const { price, listPrice, availability, node, isPriceUnclear } = chooseOffer(product, wanted);
   const condition = textOf(node ?? product, "itemcondition") ?? textOf(product, "itemcondition");
@@ -118,6 +119,7 @@ function factsOf(product: SchemaNode, wanted: WantedProduct): ProductFacts {
   });
 }
 
+/** Returns the facts that do not depend on an offer. */
 function descriptiveFacts(product: SchemaNode, wanted: WantedProduct): ProductFacts {
   const rating = nodesOf(product, "aggregaterating")[0];
   return omitUndefined<ProductFacts>({
@@ -136,6 +138,7 @@ function descriptiveFacts(product: SchemaNode, wanted: WantedProduct): ProductFa
   });
 }
 
+/** Returns the first text of these properties without HTML; undefined if it is empty. */
 function text(node: SchemaNode, ...terms: readonly string[]): string | undefined {
   const foundText = textOf(node, ...terms);
   const bare = foundText === undefined ? "" : plainText(foundText).slice(0, textLengthMax);
@@ -154,6 +157,7 @@ const digits = (code: string | undefined): string | undefined => {
 const lastStep = (category: string | undefined): string | undefined =>
   category?.split(/\s*[>»]\s*/).at(-1);
 
+/** Returns the absolute addresses of at most 20 pictures; undefined if there are none. */
 function imagesOf(product: SchemaNode, base: URL): string[] | undefined {
   const addresses = valuesOf(product, "image")
     .map((value) => (isNode(value) ? textOf(value, "contenturl", "url") : String(value)))
@@ -183,11 +187,13 @@ function ratingOf(rating: SchemaNode): number | undefined {
   return value > 0 && value <= best && best === 5 ? value : undefined;
 }
 
+/** Returns the number of reviews or ratings; undefined if it is absent or not a number. */
 function countOf(rating: SchemaNode): number | undefined {
   const count = textOf(rating, "reviewcount", "ratingcount")?.replaceAll(/[\s,.]/g, "") ?? "";
   return /^\d{1,9}$/.test(count) ? Number(count) : undefined;
 }
 
+/** Returns the shipping price of an offer, which may be 0; undefined if none is stated. */
 function shippingOf(offer: SchemaNode): OfferedPrice | undefined {
   const rate = nodesOf(offer, "shippingdetails").flatMap((one) => nodesOf(one, "shippingrate"))[0];
   const currency = rate && currencyIn(textOf(rate, "currency") ?? "");

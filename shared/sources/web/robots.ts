@@ -36,6 +36,7 @@ export interface RobotsRules {
   readonly gapMs: number;
 }
 
+/** Gives the robots.txt rules of the hosts of one site. */
 export interface Robots {
   /**
    * Returns the rules for the origin of an address. If the rules are not available by the deadline,
@@ -82,8 +83,8 @@ export function robots(options: RobotsOptions): Robots {
     rulesFor(url, deadline) {
       const now = clock.now().getTime();
       const before = known.get(url.origin);
-      // Another call with a later deadline may have requested these rules, so this wait ends at the
-      // deadline of this call.
+      // Another call may have requested these rules, with a later deadline. Without a limit, this
+      // call would wait beyond its own deadline.
       if (before !== undefined && now < before.until) {
         return withTimeout(before.rules, deadline.getTime() - now);
       }
@@ -104,6 +105,10 @@ function withTimeout(rules: Promise<RobotsRules>, milliseconds: number): Promise
   });
 }
 
+/**
+ * Requests the robots.txt of a host, and returns its rules (see `robots`). Warns of a crawl delay
+ * of more than an hour.
+ */
 async function readRules(
   { origin }: URL,
   deadline: Date,
@@ -117,8 +122,8 @@ async function readRules(
     canVisit: async () => true,
   });
   const status = landing?.answer.status ?? 0;
-  // A robots.txt with another 4xx status counts as absent and allows every call. A 429 must not,
-  // because it requests fewer calls.
+  // A 429 requests fewer calls, so it must not allow every page. With any other 4xx status, a
+  // robots.txt counts as absent, and every page is allowed.
   if (landing === null || status === 429) return allowNone;
   if (status >= 400 && status < 500) return allowAll;
   if (status !== 200) return allowNone;
@@ -131,6 +136,7 @@ async function readRules(
   return { ...rules, gapMs: Math.min(crawlDelayMsMax, rules.gapMs) };
 }
 
+/** Parses a robots.txt to the rules for this User-Agent. */
 function rulesIn(body: Uint8Array, origin: string, userAgent: string): RobotsRules {
   const text = new TextDecoder().decode(body.subarray(0, rulesBytesMax));
   const rules = parseRobots(`${origin}/robots.txt`, plainlyEncoded(text));

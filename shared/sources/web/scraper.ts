@@ -71,6 +71,7 @@ interface PageRequest extends ReadRequest {
   readonly reader: Reader;
 }
 
+/** Reads the page of one item, if robots.txt allows it, and converts it to an answer. */
 async function readPage(id: string, request: PageRequest): Promise<Answer> {
   const { deadline, platform, marketplace, reader } = request;
   const { options, client, clock, site, robots: known, rules: extractRules } = reader;

@@ -42,6 +42,7 @@ function endOfComment(html: string, start: number): number {
   return end === -1 ? html.length : end + 3;
 }
 
+/** Returns the position of the next end tag of a script; the end of the page if there is none. */
 function endOfScript(html: string, start: number): number {
   closing.lastIndex = start;
   return closing.exec(html)?.index ?? html.length;

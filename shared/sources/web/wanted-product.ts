@@ -69,6 +69,7 @@ export const isNamedWithOffers = (node: SchemaNode, id: string): boolean =>
 export const hasIdentity = (node: SchemaNode): boolean =>
   textOf(node, "sku", "productid", "url") !== undefined;
 
+/** Returns the addresses and the ID of a node. */
 function addressesOf(node: SchemaNode): string[] {
   const addresses = valuesOf(node, "url").map((value) =>
     isNode(value) ? value.id : String(value),
@@ -79,6 +80,7 @@ function addressesOf(node: SchemaNode): string[] {
 const isSame = (value: string, id: string): boolean =>
   value.trim().toLowerCase() === id.toLowerCase();
 
+/** Decodes the percent-encoding of an address. Returns an invalid address unchanged. */
 function unescapeAddress(address: string): string {
   try {
     return decodeURIComponent(address);

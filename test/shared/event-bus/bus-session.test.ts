@@ -80,7 +80,7 @@ describe("the delivery of events to the event bus", () => {
       { lane: "later", content: { attempt: 2, remaining: [2, 7] } },
     ]);
     expect(world.warnings).toEqual([
-      "the event bus did not accept 2 of 10 events of run wlrun_1: ThrottlingException",
+      "the event bus did not accept 2 of 10 events of run wlrun_1 (ThrottlingException); the service retries these events",
     ]);
 
     await deliverAll();
@@ -132,7 +132,7 @@ describe("the delivery of events to the event bus", () => {
     // The event failed in each attempt. The first attempt also sent the other events.
     expect(counted("bus_failed")).toBe(attemptsMax);
     expect(world.warnings.at(-1)).toBe(
-      "1 event of run wlrun_1 exhausted all retries on the event bus",
+      "1 event of run wlrun_1 exhausted all retries on the event bus; read the events with GET /v1/events",
     );
   });
 

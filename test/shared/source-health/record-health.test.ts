@@ -65,6 +65,8 @@ describe("the recorder of source health", () => {
   it("warns if the recorder cannot write the health, and the read still succeeds", async () => {
     const { time, warnings, record } = recording(() => Promise.reject(new Error("down")));
     await record("retailer_a.lite", okCounts(time.now()));
-    expect(warnings).toEqual(["source health not recorded"]);
+    expect(warnings).toEqual([
+      "source health not recorded; these reads are missing from the source's health",
+    ]);
   });
 });

@@ -12,6 +12,7 @@ export const extractOption = ruleTexts((text, field) => {
   }
 });
 
+/** Returns the mistake in a constant of a field; undefined for a valid constant. */
 function constantMistake(constant: string, field: RuleField): string | undefined {
   if (field === "price" || field === "listPrice") {
     return "must not be a constant: every item would have this price";

@@ -48,6 +48,7 @@ interface PriceReading {
   readonly currency: string | undefined;
 }
 
+/** Returns the price in a selected text; undefined if there is no text or it is not one amount. */
 function priceIn(
   text: string | undefined,
   { html, wanted, currency }: PriceReading,
@@ -71,6 +72,7 @@ function availabilityIn(text: string | undefined): AvailabilityWord | undefined 
   return inStockTexts.test(text) ? "instock" : undefined;
 }
 
+/** Returns an HTTP or HTTPS address, resolved against `base`; undefined for any other address. */
 function imageIn(address: string | undefined, base: URL): string | undefined {
   if (address === undefined || !URL.canParse(address, base.href)) return undefined;
   const url = new URL(address, base);

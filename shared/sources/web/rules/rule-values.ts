@@ -61,6 +61,7 @@ function valuesOf(rule: Rule, page: RulePage): string[] {
     .filter((text) => text !== "" && text.length <= valueLengthMax);
 }
 
+/** Returns the texts that a rule selects, as the page contains them. */
 function textsOf(rule: Rule, page: RulePage): string[] {
   switch (rule.kind) {
     case "constant":
@@ -82,6 +83,9 @@ function textsOf(rule: Rule, page: RulePage): string[] {
   }
 }
 
+/**
+ * Returns at most `elementsMax` elements that match a selector. Parses the page at the first call.
+ */
 function elementsOf(matches: (element: Element) => boolean, page: RulePage): Element[] {
   page.document ??= ruleDocument(page.html);
   return selectAll<AnyNode, Element>(matches, page.document).slice(0, elementsMax);

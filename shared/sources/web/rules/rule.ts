@@ -64,6 +64,10 @@ export function parseRule(text: string): Rule {
   return { text, kind: "element", matches: selectorOf(selector), attribute };
 }
 
+/**
+ * Returns the value of a rule that begins with "=".
+ * @throws Error if the value is empty
+ */
 function constantOf(rule: string): string {
   const value = rule.slice(1).trim();
   if (value === "") throw new Error('must have a value after "=", such as = USD');
@@ -83,6 +87,10 @@ function pointerSteps(pointer: string): string[] {
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
+/**
+ * Compiles a CSS selector.
+ * @throws Error if the selector is empty, invalid or too long
+ */
 function selectorOf(selector: string): (element: Element) => boolean {
   if (selector.trim() === "") throw new Error("must begin with a CSS selector, such as .price");
   const count = selector.split(/[\s>+~,]+/).length;

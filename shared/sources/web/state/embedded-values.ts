@@ -16,8 +16,8 @@ const repairCharactersMax = 20_000;
 const repairsMax = 8;
 
 /**
- * Number of literals without an end after which the rest of a script is ignored. The search for
- * each end scans the rest of the script, which is slow.
+ * Maximum number of literals without an end in a script. After one more, the rest of the script is
+ * ignored, because the search for each end scans the whole rest, which is slow.
  */
 const endlessMax = 5;
 
@@ -89,6 +89,10 @@ export function findAssignedValue(html: string, name: string): StateValue | unde
 export const parseValue = (text: string): StateValue | undefined =>
   text.length > valueCharactersMax ? undefined : (jsonObject(text) ?? parseLiteral(text));
 
+/**
+ * Yields the texts of the values in a script: the whole content of a JSON element, otherwise each
+ * object or array that the script assigns or passes to a call.
+ */
 function* literalsIn({ attributes, content }: PageScript): Generator<string> {
   if (jsonType.test(attributes)) {
     yield content.trim();
@@ -147,6 +151,10 @@ function endOfLiteral(content: string, start: number): number | undefined {
   return undefined;
 }
 
+/**
+ * Returns the position after a string; undefined if it does not end.
+ * @param start position after the opening quote
+ */
 function endOfString(content: string, start: number, quote: string): number | undefined {
   for (let at = start; ;) {
     const end = content.indexOf(quote, at);

@@ -15,6 +15,7 @@ export interface StateFacts {
   readonly availability?: AvailabilityWord;
 }
 
+/** How to recognize the requested product, and its price, in embedded state. */
 export interface StateReading {
   readonly id: string;
   /** The titles of the page's product, in lower case. */
@@ -212,6 +213,10 @@ interface PricePlace {
   readonly stated: StatedPrices;
 }
 
+/**
+ * Adds the prices in an object, and in the inner objects that describe its price, to
+ * `place.stated`.
+ */
 function addPrices(json: Json, place: PricePlace, reading: StateReading): void {
   for (const [key, value] of Object.entries(json)) {
     const word = keyOf(key);
@@ -225,6 +230,10 @@ function addPrices(json: Json, place: PricePlace, reading: StateReading): void {
   }
 }
 
+/**
+ * Adds a value to `place.stated` if its key names a price and the page shows the amount.
+ * @param word the key, as `keyOf` writes it
+ */
 function addPrice(
   word: string,
   value: string | number | boolean,
@@ -260,6 +269,7 @@ function shownAmount(
   return Number.isInteger(amount) && major !== undefined && isShown(major) ? major : undefined;
 }
 
+/** Returns the availabilities that the keys of an object state. */
 function availabilitiesOf(product: Json): AvailabilityWord[] {
   return Object.entries(product).flatMap(([key, value]) => {
     const word = keyOf(key);

@@ -28,6 +28,7 @@ export function scoreOf({ trees }: ForestTable, features: readonly number[]): nu
   return sum / trees.length;
 }
 
+/** Returns the prediction of one tree: the share in the leaf that the features reach. */
 function predict(tree: readonly number[], features: readonly number[]): number {
   let at = 0;
   for (;;) {

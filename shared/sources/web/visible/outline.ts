@@ -27,6 +27,7 @@ export interface OutlineElement {
   isCut: boolean;
 }
 
+/** The elements of a page (at most `elementsMax`) in document order, and its product heading. */
 export interface Outline {
   readonly elements: readonly OutlineElement[];
   /**
@@ -95,6 +96,7 @@ export function outlineOf(html: string, titles: readonly string[]): Outline {
   return { elements, heading, aroundHeading: new Set(withAncestors(heading)), textLength };
 }
 
+/** Returns the heading of the product (see `Outline.heading`). */
 function headingOf(
   elements: readonly OutlineElement[],
   titles: readonly string[],
@@ -119,6 +121,7 @@ interface Place {
   readonly textLength: number;
 }
 
+/** Creates an element without text. */
 function elementOf(
   name: string,
   attributes: Readonly<Record<string, string>>,

@@ -11,8 +11,8 @@ const namedElements = /<[a-z][a-z\d]{0,10}\s[^<>]{0,300}itemprop\s?=\s?["']?name
 const beforeHeadingMax = 32_000;
 const afterHeadingMax = 40_000;
 /**
- * Numbers of characters before and after the heading, including scripts, from which the kept
- * characters are taken.
+ * Maximum numbers of characters before and after the heading that are searched for text to keep.
+ * They are larger, because they also count scripts, styles and comments.
  */
 const beforeHeadingRawMax = 200_000;
 const afterHeadingRawMax = 300_000;
@@ -69,6 +69,7 @@ function firstHeading(html: string, titles: readonly string[]): number | undefin
   return positions.find((index) => isTitled(textAt(html, index), titles)) ?? positions[0];
 }
 
+/** Returns the positions of the first 20 matches of a global expression. */
 function positionsOf(expression: RegExp, html: string): number[] {
   const positions: number[] = [];
   expression.lastIndex = 0;
@@ -89,6 +90,7 @@ function textAt(html: string, index: number): string {
   return plainText(end === -1 ? inside : inside.slice(0, end));
 }
 
+/** Removes comments and the elements in `unshown`, and shortens white space. */
 function withoutUnshown(html: string): string {
   const keptParts: string[] = [];
   let at = 0;
@@ -121,6 +123,7 @@ function endOf(html: string, start: number, name: string | undefined): number {
 
 const closings = new Map<string, RegExp>();
 
+/** Returns the expression that matches the end tag of an element. Expressions are cached. */
 function closingOf(name: string): RegExp {
   const closing = closings.get(name) ?? new RegExp(String.raw`</${name}(?=[\s/>])`, "gi");
   closings.set(name, closing);

@@ -210,6 +210,7 @@ function ranksByDistance(
 
 const flag = (holds: boolean): number => (holds ? 1 : 0);
 
+/** Counts how often each key occurs. */
 function countsOf<Key>(keys: readonly Key[]): Map<Key, number> {
   const counts = new Map<Key, number>();
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
@@ -220,6 +221,10 @@ function countsOf<Key>(keys: readonly Key[]): Map<Key, number> {
 const groupOf = (element: OutlineElement): OutlineElement =>
   element.parent?.parent?.parent ?? element.parent?.parent ?? element.parent ?? element;
 
+/**
+ * Returns true if the element, or one of its ancestors, has a matching name.
+ * @param levels number of elements to check, the element included
+ */
 function isWithin(
   element: OutlineElement,
   isOne: (name: string) => boolean,
@@ -232,15 +237,18 @@ function isWithin(
   return false;
 }
 
-/** Returns the distance of two elements in the text, on a logarithmic scale. */
+/**
+ * Returns the distance of two elements in the text, on a logarithmic scale, at most `farthest`.
+ * Returns `farthest` if `other` is undefined.
+ */
 const textDistance = (element: OutlineElement, other: OutlineElement | undefined): number =>
   other === undefined
     ? farthest
     : Math.min(farthest, Math.log2(1 + Math.abs(element.textBefore - other.textBefore)));
 
 /**
- * Returns the number of levels from an element up to its first ancestor that contains the other
- * element, at most `stepsMax`.
+ * Returns the number of levels from an element up to its first ancestor that contains `other`, at
+ * most `stepsMax`. Returns `stepsMax` if `other` is undefined.
  */
 function steps(element: OutlineElement, other: OutlineElement | undefined): number {
   if (other === undefined) return stepsMax;
@@ -256,6 +264,7 @@ function steps(element: OutlineElement, other: OutlineElement | undefined): numb
   return stepsMax;
 }
 
+/** Returns the control that is nearest in document order; undefined if there is none. */
 function nearest(
   element: OutlineElement,
   controls: readonly CartControl[],

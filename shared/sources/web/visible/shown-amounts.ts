@@ -104,6 +104,10 @@ function joinedAmount(element: OutlineElement, currency: string | null): ShownAm
   };
 }
 
+/**
+ * Returns the amounts in the text of an element: those with a currency mark, or a single number in
+ * an element that is named as a price.
+ */
 function textAmounts(element: OutlineElement, currency: string | null): ShownAmount[] {
   const amounts: ShownAmount[] = [];
   const { text } = element;
@@ -123,6 +127,10 @@ function textAmounts(element: OutlineElement, currency: string | null): ShownAmo
 const isNamedPrice = ({ names, parent }: OutlineElement): boolean =>
   priceNames.test(names) || priceNames.test(parent?.names ?? "");
 
+/**
+ * Returns the amount in the first attribute that is named as a price; an empty array if there is
+ * none.
+ */
 function inAttributes(element: OutlineElement): ShownAmount[] {
   for (const [name, value] of Object.entries(element.attributes)) {
     if (!priceAttribute.test(name) || !plainNumber.test(value)) continue;

@@ -29,6 +29,7 @@ export function findShownPrice(
   return new Set(own.map(({ amount }) => amount)).size === 1 ? own[0] : undefined;
 }
 
+/** Returns true for a former price, an installment, a unit price or a saving. */
 function isOther(amount: ShownAmount): boolean {
   const { element } = amount;
   const { isFormer, isPart } = textMarks(amount);

@@ -31,6 +31,9 @@ export function findAvailability(
   return canBuy || (isIn && controls.length === 0) ? "instock" : undefined;
 }
 
+/**
+ * Returns the availabilities in phrases near the heading, outside cart controls and other sections.
+ */
 function stockPhrases(outline: Outline, controls: readonly CartControl[]): AvailabilityWord[] {
   const { elements, heading } = outline;
   // A control can contain the labels of all its states. A style sheet hides all labels but one, so
@@ -62,6 +65,9 @@ const isShort = ({ text, isCut, isHidden }: OutlineElement): boolean =>
 const isNear = ({ textBefore }: OutlineElement, heading: OutlineElement | undefined): boolean =>
   Math.abs(textBefore - (heading?.textBefore ?? 0)) <= distanceMax;
 
+/**
+ * Returns the availability in a phrase or in the names of its element; undefined if there is none.
+ */
 function phraseOf({ names }: OutlineElement, text: string): AvailabilityWord | undefined {
   if (otherSubjectTexts.test(text)) return undefined;
   if (outOfStockTexts.test(text) || outOfStockNames.test(names)) return "outofstock";

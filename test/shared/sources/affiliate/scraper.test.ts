@@ -130,7 +130,9 @@ describe("the signature of the affiliate scraper", () => {
     };
     const answers = await readFrom(allItems, ["6501234"], { clock, client });
     expect(statuses(answers)).toEqual(["unavailable"]);
-    expect(notes).toEqual(["b_affiliate: the source refuses the key or its signature (401)"]);
+    expect(notes).toEqual([
+      "b_affiliate: the source refuses the key or its signature (401); check privateKey, consumerId and keyVersion",
+    ]);
   });
 
   /**
@@ -262,17 +264,17 @@ describe("the affiliate scraper, after a failure,", () => {
   });
 
   it.each([
-    [302, "redirects calls"],
-    [400, "refuses calls"],
-    [402, "requires payment"],
-    [404, "has no API at this address"],
-    [405, "refuses calls"],
-    [422, "refuses calls"],
-    [451, "refuses calls"],
-  ])("warns the operator of the permanent status %d", async (status, problem) => {
+    [302, "redirects calls", "check baseUrl"],
+    [400, "refuses calls", "check the options of the adapter"],
+    [402, "requires payment", "check the subscription of the key"],
+    [404, "has no API at this address", "check baseUrl"],
+    [405, "refuses calls", "check the options of the adapter"],
+    [422, "refuses calls", "check the options of the adapter"],
+    [451, "refuses calls", "check the options of the adapter"],
+  ])("warns the operator of the permanent status %d", async (status, problem, remedy) => {
     const answers = await readFrom(() => ({ status }), ["6501234"]);
     expect(statuses(answers)).toEqual(["unavailable"]);
-    expect(notes).toEqual([`b_affiliate: the source ${problem} (${status})`]);
+    expect(notes).toEqual([`b_affiliate: the source ${problem} (${status}); ${remedy}`]);
   });
 
   it("does not warn that the source refused a batch if the source accepts smaller batches", async () => {
@@ -325,7 +327,9 @@ describe("the affiliate scraper, after a failure,", () => {
     'returns "unavailable" for the reply %j',
     async (body) => {
       expect(statuses(await readFrom(() => ({ body }), ["6501234"]))).toEqual(["unavailable"]);
-      expect(notes).toEqual(["b_affiliate: the source sends an unreadable reply with status 200"]);
+      expect(notes).toEqual([
+        "b_affiliate: the source sends an unreadable reply with status 200; check baseUrl",
+      ]);
     },
   );
 });
@@ -364,7 +368,7 @@ describe("the affiliate scraper, after a reply with status 200,", () => {
       const answers = await readFrom(() => ({ body: { items: [], ...trouble } }), ["55001"]);
       expect(statuses(answers)).toEqual(["unavailable"]);
       expect(notes).toEqual([
-        "b_affiliate: the source reports an error in a reply with status 200",
+        "b_affiliate: the source reports an error in a reply with status 200; check the options and the secret of the adapter",
       ]);
     },
   );

@@ -236,44 +236,42 @@ describe("the catalog scraper after the response 403 for too many calls", () => 
 });
 
 describe("the catalog scraper and its warnings", () => {
-  const keyless = "d_catalog: the source refuses the key";
-  const turnedAway = "d_catalog: the source refuses calls";
+  const keyRefused = (status: number): string =>
+    `d_catalog: the source refuses the key (${status}); check the secret`;
+  const refused = (status: number): string =>
+    `d_catalog: the source refuses calls (${status}); check the options of the adapter`;
   it.each<[string, Reaction, string]>([
-    ["a wrong key", forbidden("The provided API Key is invalid"), `${keyless} (403)`],
+    ["a wrong key", forbidden("The provided API Key is invalid"), keyRefused(403)],
     [
       "a wrong key in a text that also names limits",
       forbidden("Invalid API key. Limits: https://x"),
-      `${keyless} (403)`,
+      keyRefused(403),
     ],
     [
       "an expired key",
       forbidden("Your API key has exceeded its trial and is disabled"),
-      `${keyless} (403)`,
+      keyRefused(403),
     ],
     [
       "a wrong key that the body reports as an error code",
       { status: 403, body: "API_KEY_INVALID, rate 0" },
-      `${keyless} (403)`,
+      keyRefused(403),
     ],
-    ["a blocked account", forbidden("Developer Inactive"), `${keyless} (403)`],
-    ["a missing key", { status: 401 }, `${keyless} (401)`],
-    [
-      "a 403 with an HTML page",
-      { status: 403, body: "<title>Denied</title>" },
-      `${turnedAway} (403)`,
-    ],
-    ["a 403 with an empty body", { status: 403 }, `${turnedAway} (403)`],
-    ["a 404 for a wrong path", { status: 404 }, `${turnedAway} (404)`],
-    ["a 400 for a single ID", { status: 400 }, `${turnedAway} (400)`],
+    ["a blocked account", forbidden("Developer Inactive"), keyRefused(403)],
+    ["a missing key", { status: 401 }, keyRefused(401)],
+    ["a 403 with an HTML page", { status: 403, body: "<title>Denied</title>" }, refused(403)],
+    ["a 403 with an empty body", { status: 403 }, refused(403)],
+    ["a 404 for a wrong path", { status: 404 }, refused(404)],
+    ["a 400 for a single ID", { status: 400 }, refused(400)],
     [
       "a reply that is not JSON",
       { body: "<html>" },
-      "d_catalog: the source sends an unreadable reply with status 200",
+      "d_catalog: the source sends an unreadable reply with status 200; check baseUrl",
     ],
     [
       "an error within a reply",
       { body: { ...wholeReply([]), error: { message: "canary" } } },
-      "d_catalog: the source reports an error in a reply with status 200",
+      "d_catalog: the source reports an error in a reply with status 200; check the options and the secret of the adapter",
     ],
   ])(
     'returns "unavailable" after one call, and warns the operator of the cause: %s',

@@ -206,7 +206,7 @@ describe("the price history scraper with too few tokens", () => {
     expect(double.calls).toHaveLength(1);
     expect(sleptMs).toEqual([]);
     expect(notes).toEqual([
-      "a_history: out of tokens; items that get no tokens before the deadline are unavailable",
+      "a_history: out of tokens; items that get no tokens before the deadline are unavailable; read fewer items, or get more tokens",
     ]);
   });
 
@@ -298,14 +298,18 @@ describe("the price history scraper after a failure", () => {
     'returns "unavailable" for the reply %j',
     async (body) => {
       expect(statuses(await readFrom(() => ({ body }), [first]))).toEqual(["unavailable"]);
-      expect(notes).toEqual(["a_history: the source sends an unreadable reply with status 200"]);
+      expect(notes).toEqual([
+        "a_history: the source sends an unreadable reply with status 200; check baseUrl",
+      ]);
     },
   );
 
   it("warns of an error in a reply with status 200 and without products", async () => {
     const body = envelope({ products: null, error: { type: "x", message: "canary" } });
     expect(statuses(await readFrom(() => ({ body }), [first]))).toEqual(["unavailable"]);
-    expect(notes).toEqual(["a_history: the source reports an error in a reply with status 200"]);
+    expect(notes).toEqual([
+      "a_history: the source reports an error in a reply with status 200; check the options and the secret of the adapter",
+    ]);
   });
 
   it('warns and returns "unavailable" for an invalid ID in a reply that reports an error', async () => {
@@ -321,7 +325,9 @@ describe("the price history scraper after a failure", () => {
       "unavailable",
     ]);
     expect(new Set(notes)).toEqual(
-      new Set(["a_history: the source reports an error in a reply with status 200"]),
+      new Set([
+        "a_history: the source reports an error in a reply with status 200; check the options and the secret of the adapter",
+      ]),
     );
   });
 

@@ -208,7 +208,7 @@ describe("a price history API without tokens", () => {
       await read();
       expect(host.startedAt).toHaveLength(1);
       expect(warnings).toContain(
-        "retailer_a.pulse: a_history: out of tokens; items that get no tokens before the deadline are unavailable",
+        "retailer_a.pulse: a_history: out of tokens; items that get no tokens before the deadline are unavailable; read fewer items, or get more tokens",
       );
       shiftMs = ms;
       await read();
@@ -346,7 +346,7 @@ describe("the warning about a read in which every call failed", () => {
     await read("retailer_d.standard", 40, 3);
     await read("retailer_d.standard", 1, 3);
     expect(warnings).toEqual([
-      "retailer_d.standard: upstream: the server refuses the key (403)",
+      "retailer_d.standard: upstream: the server refuses the key (403); check the secret and the options of the adapter",
       "retailer_d.standard: upstream: all calls of a read failed; check the source and its secret (circuit_open)",
     ]);
   });
