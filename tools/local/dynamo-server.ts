@@ -97,7 +97,7 @@ async function waitUntilListening(child: ChildProcess): Promise<void> {
   if (await Promise.race([listening, late])) return;
   child.stdin?.end();
   throw new Error(
-    `DynamoDB did not start within ${startMillisecondsMax / 1_000} s. Fix the cause that the output of DynamoDB shows, then start again: ${output}`,
+    `DynamoDB did not start within ${startMillisecondsMax / 1_000} s. Fix the cause that its output shows, then start again. The output: ${output || "none"}`,
   );
 }
 

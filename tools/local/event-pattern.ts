@@ -33,7 +33,8 @@ export const patternSchema: v.GenericSchema<unknown, EventPattern> = v.pipe(
 
 /**
  * Parses an EventBridge event pattern.
- * @throws Error that names the first part that the local world does not support
+ * @throws Error that names the first part that the local world does not support; SyntaxError if the
+ * text is not JSON
  */
 export function parsePattern(text: string): EventPattern {
   const { success, output, issues } = v.safeParse(patternSchema, jsonOf(text));

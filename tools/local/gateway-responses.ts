@@ -18,6 +18,7 @@ interface GatewayError {
   readonly requestId: string;
 }
 
+/** Responds to a request with an error of API Gateway. */
 export type AnswerError = (response: ServerResponse, error: GatewayError) => void;
 
 const texts = v.optional(v.record(v.string(), v.string()), {});

@@ -7,6 +7,7 @@ import type { DataFolder } from "./data-folder.ts";
 export interface LocalServer {
   readonly url: string;
   readonly port: number;
+  /** Stops the server and closes all connections. */
   close(): Promise<void>;
 }
 

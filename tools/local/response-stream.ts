@@ -18,6 +18,7 @@ export type Prelude = v.InferOutput<typeof preludeSchema>;
 export interface PreludeReceiver {
   /** Receives the prelude. Called before the first `write`. */
   begin(prelude: Prelude): void;
+  /** Receives a chunk of the body. The next chunk follows after the promise has resolved. */
   write(chunk: Buffer): Promise<void>;
 }
 

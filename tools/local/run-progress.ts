@@ -54,6 +54,7 @@ interface Followed {
   readonly ref: RunRef;
   /** The last line that was printed about the run. */
   line?: string;
+  /** True if the run has ended or its row does not exist: the poll no longer reads it. */
   over: boolean;
 }
 
