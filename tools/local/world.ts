@@ -46,6 +46,7 @@ export interface WorldOptions {
    * polled, which saves requests.
    */
   readonly progress?: Log;
+  /** The adapters that replace the adapters of the template; see `chooseSources`. */
   readonly sources?: readonly SourceChoice[];
   /**
    * The context of the CDK app.

@@ -59,6 +59,7 @@ export interface ReconcileRequest {
   readonly begin?: (accountId: string) => void;
 }
 
+/** A tally that a reconciliation changes while it runs. */
 export type Counts = { -readonly [Name in Exclude<keyof Tally, "moving">]: number } & {
   readonly moving: string[];
 };

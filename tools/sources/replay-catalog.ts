@@ -25,7 +25,7 @@ export interface ReplayCatalog {
   readonly requests: readonly ReplayedCall[];
   /**
    * Changes the price of a product in later replies.
-   * @throws Error if there is no product with this stock number
+   * @throws Error if there is no product with this SKU
    */
   setPrice(sku: number, price: number): void;
   stop(): Promise<void>;

@@ -82,6 +82,7 @@ export interface RunsCheck extends WatchlistRef {
 }
 
 interface RunsResult extends CheckResult {
+  /** The number of runs whose results were compared with the records of their steps. */
   readonly runs: number;
   /** The finished runs whose events have not expired. */
   readonly ended: readonly EndedRun[];
@@ -183,7 +184,7 @@ async function recordedBy(run: Run, { steps }: RunsDependencies): Promise<Record
   return { steps: recorded, tracked: tracked.size };
 }
 
-/** Checks the counter that limits the number of an account's watchlists. */
+/** Compares the counter that limits an account's watchlists with the number of its watchlists. */
 export async function checkListCount(
   accountId: string,
   dependencies: ListsDependencies,

@@ -31,7 +31,9 @@ export interface ListsReader {
    * without this function, a damaged row throws
    */
   lists(accountId: string, unreadable?: (watchlistId: string) => void): AsyncIterable<StoredList>;
+  /** Returns a watchlist; undefined if it does not exist. */
   list(accountId: string, watchlistId: string): Promise<StoredList | undefined>;
+  /** Returns the item counters of a watchlist; undefined if it does not exist. */
   counts(accountId: string, watchlistId: string): Promise<StoredCounts | undefined>;
   /** Yields a watchlist's pages in the order of their keys, even if their ranges overlap. */
   pages(watchlistId: string): AsyncIterable<StoredPage>;
@@ -41,6 +43,7 @@ export interface ListsReader {
    * without this function, a damaged row throws
    */
   runs(watchlistId: string, unreadable?: (runNumber: number) => void): AsyncIterable<RunLine>;
+  /** Returns a run; undefined if its row does not exist. */
   run(watchlistId: string, runNumber: number): Promise<RunLine | undefined>;
 }
 

@@ -44,6 +44,7 @@ export interface StoredHold {
   readonly dueAt: string | null;
 }
 
+/** The usage of one day, as a row stores it. */
 export interface StoredUsage {
   /** The UTC date, as `YYYY-MM-DD`. */
   readonly date: string;
@@ -88,6 +89,7 @@ export function sumDifferences({ id, ...storedSums }: StoredSums, sums: LedgerSu
 /**
  * Reports ledger entries whose number is higher than the sequence in the account's row. Such
  * entries would block the next entry.
+ * @param newest number of the newest ledger entry
  */
 export function beyondDifferences(
   { accountId, sequence }: Pick<StoredSums, "accountId" | "sequence">,

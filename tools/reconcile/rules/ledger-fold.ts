@@ -69,7 +69,7 @@ export interface LedgerSums {
 }
 
 export interface LedgerFold {
-  /** Adds the next entry. Returns the rules that it breaks. */
+  /** Adds the next entry. Returns a difference for each rule that the entry breaks. */
   take(entry: LedgerEntry): Difference[];
   /** Adds the credits of a transfer to the balance. A transfer between shards has no entry. */
   move(credits: number): void;
@@ -81,7 +81,7 @@ export interface LedgerFold {
   /** Returns the state after the last entry. */
   state(): JournalState;
   /**
-   * Returns the sums of all entries, and the rules that the ledger as a whole breaks.
+   * Returns the sums of all entries, and a difference for each rule that the whole ledger breaks.
    * @param sequence the number of the newest entry according to the stored row
    */
   end(sequence: number): { readonly sums: LedgerSums; readonly differences: Difference[] };

@@ -29,6 +29,10 @@ export interface PageFold {
    * difference for each rule that the page breaks.
    */
   take(page: StoredPage): Difference[];
+  /**
+   * Ends the check. Returns the item counts by state, the number of distinct items, and the rules
+   * that only the last page can break.
+   */
   end(): {
     readonly counts: ItemCounts;
     readonly items: number;

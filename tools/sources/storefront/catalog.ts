@@ -21,6 +21,7 @@ const firstProduct = 7_700_000_000_001;
 const firstVariant = 44_000_000_000_010;
 /** The item numbers of the first variants of two successive products differ by this number. */
 const numbersPerProduct = 10;
+/** The number of products that the store lists. Each has one variant for each color. */
 export const listedProductCount = 1_000;
 
 /** A price, in the form of the protocol. */

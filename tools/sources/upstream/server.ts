@@ -73,7 +73,7 @@ async function answer(
   if ("refusal" in call) return reply(call.status, { error: call.refusal });
   if (call.ids.length > maxBatch)
     return reply(413, {
-      error: `A call must have at most ${maxBatch} IDs (got ${call.ids.length}). Send fewer.`,
+      error: `A call must have at most ${maxBatch} IDs (got ${call.ids.length}). Send fewer IDs.`,
     });
   serving.calls.push(call);
   const results = await sandboxResults(call.scraper, call.body);
