@@ -42,22 +42,22 @@ export interface Target {
   /** The settings of the clients of the stage, with the credentials of the assumed role. */
   readonly clientOptions: ClientOptions;
   /**
-   * Returns the log of the changes of operators. Sends any requests when it is called, not when the
+   * Returns the log of the changes of operators. Sends its requests when it is called, not when the
    * target is created.
    */
   auditLog(): Promise<AuditLog>;
   /**
-   * Returns the address of the API without a trailing slash. Sends any requests when it is called,
+   * Returns the address of the API without a trailing slash. Sends its requests when it is called,
    * not when the target is created.
    */
   apiUrl(): Promise<string>;
   /**
-   * Returns which version of rows the functions write. Sends any requests when it is called, not
+   * Returns which version of rows the functions write. Sends its requests when it is called, not
    * when the target is created.
    */
   storedVersions(): Promise<WrittenVersions>;
   /**
-   * Returns the URLs of all queues. Sends any requests when it is called, not when the target is
+   * Returns the URLs of all queues. Sends its requests when it is called, not when the target is
    * created.
    */
   queues(): Promise<Readonly<Record<QueueName, QueueUrls>>>;

@@ -45,6 +45,7 @@ export interface Place {
    * returns a description of the changes. Null if the templates need no adaptation.
    */
   readonly adapt: ((assembly: string) => string) | null;
+  /** Null if the endpoint requires only the permissions that AWS requires. */
   readonly permissions: ExtraPermissions | null;
   /** The folder for templates, outputs and logs. */
   readonly folder: string;

@@ -10,6 +10,7 @@ export interface Metered {
 }
 
 export interface DynamoMeter {
+  /** The address of the proxy, which SDK clients must use as their endpoint. */
   readonly url: string;
   /** Returns the counts since the last call, and resets the counts to 0. */
   take(): Metered;

@@ -16,6 +16,7 @@ export interface TestAccount {
 
 /** Opens accounts, and reads the charges of their calls from the ledger. */
 export interface Accounts {
+  /** Opens an account with one API key. */
   open(name: string): Promise<TestAccount>;
   /**
    * Returns the credits charged for calls, minus refunded charges. Excludes charges for runs of

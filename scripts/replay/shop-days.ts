@@ -16,8 +16,12 @@ export interface ShopDays {
   /** The first day as `YYYY-MM-DD`. */
   readonly first: string;
   readonly last: string;
+  /** Returns what changes on a day, given as `YYYY-MM-DD`. */
   planOf(day: string): DayPlan;
-  /** Returns the product ID in the file for an item ID. */
+  /**
+   * Returns the product ID in the file for an item ID.
+   * @throws Error for an item of another shop
+   */
   productOf(itemId: string): string;
 }
 

@@ -264,7 +264,7 @@ function notCompared({ unsteady, moving }: Tally): string {
   if (unsteady === 0) return "";
   const which = moving.length === 0 ? "" : ` (${moving.join(", ")})`;
   const lists = counting(unsteady, "watchlist");
-  return ` in what was compared; NOT compared: the counters of ${lists}${which}, which kept changing: try again`;
+  return ` in what was compared. NOT compared: the counters of ${lists}${which}, because they kept changing. Run the command again.`;
 }
 
 const counting = (count: number, one: string, many = `${one}s`): string =>

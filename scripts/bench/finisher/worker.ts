@@ -29,7 +29,9 @@ export interface FinisherMetrics {
 const clock = { ...systemClock, now: () => new Date("2026-11-20T10:05:00.000Z") };
 
 const unused = (): never => {
-  throw new Error("The bench must not call this function.");
+  throw new Error(
+    "The finisher called a dependency that this bench does not provide. Add it to scripts/bench/finisher/worker.ts.",
+  );
 };
 
 doTasks(async ({ table, size, work }: FinisherTask): Promise<FinisherMetrics> => {

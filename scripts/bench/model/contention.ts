@@ -40,6 +40,7 @@ export interface Effect<Answer> {
  * - A partition key that has used up its write units is throttled.
  */
 export interface Contention {
+  /** Runs `effect` as a read, which no other request delays or refuses. */
   read<Answer>(effect: () => Promise<Answer>): Promise<Answer>;
   /**
    * Runs `effect` as plain writes of the items.

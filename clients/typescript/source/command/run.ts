@@ -26,7 +26,11 @@ const commands: readonly Command[] = [
 const sharedOptions: Options = {
   json: { type: "boolean", about: "one JSON object per line" },
   csv: { type: "boolean", about: "CSV with a header" },
-  "base-url": { type: "string", value: "<url>", about: "address of the service (default: RPD_BASE_URL)" },
+  "base-url": {
+    type: "string",
+    value: "<url>",
+    about: "the address of the service (default: RPD_BASE_URL)",
+  },
   help: { type: "boolean", about: "prints this text" },
 };
 
