@@ -7,6 +7,7 @@ import {
 
 /** SQS's limit for the messages of one receive call. */
 const receiveMax = 10;
+/** The number of messages that `dead-letters show` shows by default. */
 export const peekDefault = receiveMax;
 /**
  * How long a received message stays invisible, in seconds. All messages of a queue can be received

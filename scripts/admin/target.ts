@@ -17,14 +17,17 @@ import {
   operatorIdentity,
 } from "./operator.ts";
 
+/** The queues of the service, by the names that the options of the command use. */
 export const queueNames = ["runs", "steps", "finishes", "deliveries"] as const;
 export type QueueName = (typeof queueNames)[number];
 
+/** The URL of a queue, and the URL of its dead-letter queue. */
 export interface QueueUrls {
   readonly queue: string;
   readonly deadLetters: string;
 }
 
+/** The names of the CloudFormation stacks of a stage. */
 export interface StackNames {
   readonly data: string;
   readonly service: string;

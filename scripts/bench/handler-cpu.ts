@@ -12,6 +12,7 @@ import { cpuTimer } from "../measure/cpu-timer.ts";
 import { median } from "./median.ts";
 import { doTasks } from "./task-process.ts";
 
+/** The calls to measure: their tier, and the numbers of IDs in a call. */
 export interface CpuTask {
   readonly environment: Record<string, string>;
   readonly keys: readonly string[];
@@ -19,6 +20,7 @@ export interface CpuTask {
   readonly idCounts: readonly number[];
 }
 
+/** The CPU time of a call with `ids` IDs, in the handler and in the loop. */
 export interface CpuMetrics {
   readonly ids: number;
   readonly tier: string;

@@ -28,6 +28,7 @@ export interface Load {
   readonly steps: number;
 }
 
+/** The result of a simulation. */
 export interface Simulated {
   /** Seconds from the first due time to the end of the last run. */
   readonly lastEnd: number;

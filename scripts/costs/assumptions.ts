@@ -23,6 +23,7 @@ const inputs = {
   },
 } as const;
 
+/** The values that cannot be measured on this machine, by name. */
 export type Assumptions = Readonly<Record<keyof typeof inputs, number>>;
 
 const entries = Object.entries(inputs) as [keyof Assumptions, (typeof inputs)[keyof Assumptions]][];
@@ -35,6 +36,7 @@ export const assumptionOptions = Object.fromEntries(
   ),
 );
 
+/** The values of the options in a command line, by name. */
 export type Texts = Readonly<Record<string, string | boolean | undefined>>;
 
 /**
@@ -67,6 +69,7 @@ const sourceSpeeds = {
   "retailer_a.full": { ids: 2_000, milliseconds: 75_000 },
   "retailer_d.standard": { ids: 1_000, milliseconds: 12_500 },
 } as const;
+/** A scraper with a read time in the specification. */
 export type Speed = keyof typeof sourceSpeeds;
 
 const sourceMsMin = 1_000;

@@ -75,6 +75,7 @@ const sweepSecondsMax = 90;
 
 const emptyBucket = fileURLToPath(new URL("../empty-bucket.ts", import.meta.url));
 
+/** A smoke test in progress, with the clients that its steps use. */
 export interface Smoke {
   readonly place: Place;
   readonly cdk: Cdk;

@@ -17,6 +17,7 @@ export interface Result {
   readonly findings: readonly Finding[];
 }
 
+/** A linter of CloudFormation templates. */
 export interface Linter {
   /** The name of the program, and of its Python package. */
   readonly name: string;

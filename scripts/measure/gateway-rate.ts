@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { Agent, request } from "node:http";
 
+/** How fast a local world answers one kind of call. */
 export interface RateResult {
   readonly call: string;
   readonly callsPerCpuSecond: number;

@@ -23,6 +23,7 @@ export interface WorkerCounts {
   readonly peakMegabytes: number;
 }
 
+/** A message to the process of a worker. */
 export interface WorkerRequest {
   readonly id: number;
   /** The event to handle. If it is absent, the worker only returns its `WorkerCounts`. */

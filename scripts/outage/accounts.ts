@@ -9,6 +9,7 @@ import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import type { CreditTransaction } from "../../shared/credits/credit-history.ts";
 import type { Tables } from "../../tools/reconcile/reconcile.ts";
 
+/** An account with one API key. */
 export interface TestAccount {
   readonly accountId: string;
   readonly key: string;

@@ -15,6 +15,7 @@ interface Option {
   readonly required?: boolean;
   readonly about: string;
 }
+/** Options by name, without `--`. */
 export type OptionList = Readonly<Record<string, Option>>;
 
 /** What a command accepts. Every command also accepts `--help`. */

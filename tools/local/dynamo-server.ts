@@ -7,6 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { DataFolder } from "./data-folder.ts";
 import { serveFrom } from "./local-server.ts";
 
+/** A DynamoDB engine that the local world uses. */
 export interface DynamoServer {
   readonly endpoint: string;
   /**

@@ -18,6 +18,7 @@ export interface EventPattern {
   readonly [field: string]: EventPattern | readonly Matcher[];
 }
 
+/** The schema of the event patterns that the local world supports. */
 export const patternSchema: v.GenericSchema<unknown, EventPattern> = v.pipe(
   v.unknown(),
   // A record schema would accept a list, with its positions as names of fields.

@@ -11,6 +11,7 @@ const builtIn = {
   DEFAULT_5XX: { status: 502, message: "Internal server error" },
 } as const;
 
+/** An error that API Gateway returns without calling a function, by its response type. */
 export type GatewayErrorType = keyof typeof builtIn;
 
 interface GatewayError {

@@ -24,6 +24,7 @@ function isFunction(value: unknown): boolean {
   return typeof value === "function";
 }
 
+/** A Lambda function that runs in this process. */
 export interface LocalFunction {
   readonly name: string;
   readonly arn: string;
@@ -38,6 +39,7 @@ export interface LocalFunction {
   invokeStreaming(event: unknown, stream: Writable): Promise<void>;
 }
 
+/** The Lambda functions of the templates, loaded into this process. */
 export interface LambdaHost {
   readonly functions: readonly LocalFunction[];
   /**

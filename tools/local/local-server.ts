@@ -4,6 +4,7 @@ import type { IncomingMessage, RequestListener, Server } from "node:http";
 import * as v from "valibot";
 import type { DataFolder } from "./data-folder.ts";
 
+/** An HTTP server on the loopback address. */
 export interface LocalServer {
   readonly url: string;
   readonly port: number;

@@ -15,6 +15,7 @@ export const preludeSchema = v.object({
 });
 export type Prelude = v.InferOutput<typeof preludeSchema>;
 
+/** The receiver of a streamed response. */
 export interface PreludeReceiver {
   /** Receives the prelude. Called before the first `write`. */
   begin(prelude: Prelude): void;

@@ -49,6 +49,7 @@ const storedSchedule = v.object({
 });
 export type StoredSchedule = v.InferOutput<typeof storedSchedule>;
 
+/** The schedules of a local world, stored in its data folder. */
 export interface ScheduleStore {
   get(groupName: string, name: string): StoredSchedule | undefined;
   put(schedule: StoredSchedule): void;

@@ -15,6 +15,7 @@ export const templateSchema = v.object({
 });
 type Template = v.InferOutput<typeof templateSchema>;
 
+/** A CloudFormation stack with its template. */
 export interface Stack {
   readonly name: string;
   readonly template: Template;

@@ -47,6 +47,7 @@ export interface Tally {
   readonly moving: readonly string[];
 }
 
+/** What to reconcile, and where to report differences. */
 export interface ReconcileRequest {
   /** The ID of the account to check; null to check all accounts. */
   readonly accountId: string | null;

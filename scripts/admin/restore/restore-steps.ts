@@ -14,6 +14,7 @@ export interface Restore {
   readonly stacks: StackNames;
 }
 
+/** The access to AWS and to the operator that the steps of a restore need. */
 export interface RestoreTools {
   readonly cloud: RestoreCloud;
   /** Compares all data and returns the number of differences. */
@@ -34,6 +35,7 @@ interface Stop {
   readonly operatorMust: string;
 }
 
+/** A step of a restore. */
 export interface Step {
   /** Describes the step to the operator. */
   readonly about: string;

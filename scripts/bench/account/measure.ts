@@ -22,6 +22,7 @@ export interface AccountLoad {
   readonly watchlists: number;
 }
 
+/** A measurement of one or more accounts that are busy at the same time. */
 export interface AccountCase {
   /** The loads, one for each account. All run at the same time and are measured. */
   readonly loads: readonly [AccountLoad, ...AccountLoad[]];

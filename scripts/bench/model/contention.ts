@@ -5,6 +5,7 @@ import type { VirtualTime } from "./virtual-time.ts";
 /** A range of milliseconds. Each request draws a duration from it. */
 export type Spread = readonly [least: number, most: number];
 
+/** The latencies and limits that the model of DynamoDB applies. */
 export interface DynamoRules {
   readonly readMs: Spread;
   readonly writeMs: Spread;

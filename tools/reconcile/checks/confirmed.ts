@@ -1,6 +1,7 @@
 import type { Clock } from "../../../shared/base/clock.ts";
 import { type Difference, differenceName } from "../rules/difference.ts";
 
+/** The result of one attempt of a check. */
 export interface CheckResult {
   readonly differences: readonly Difference[];
   /** False if rows changed during the check, so that some data could not be compared. */

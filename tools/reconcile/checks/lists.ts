@@ -66,6 +66,7 @@ interface RunsDependencies extends ListsDependencies {
   readonly steps: Pick<StepStore, "list" | "starts" | "effectiveResults">;
 }
 
+/** The watchlist whose runs are checked, and what its runs are compared with. */
 export interface RunsCheck extends WatchlistRef {
   /** The number of newest runs whose results are compared with the records of their steps. */
   readonly runsMax: number;

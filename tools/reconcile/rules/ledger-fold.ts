@@ -26,6 +26,7 @@ interface HoldPlace {
   readonly hasRow: boolean;
 }
 
+/** A hold that is not resolved. `credits` is the reservation. */
 export interface OpenHold extends HoldPlace {
   readonly credits: number;
   /**
@@ -35,10 +36,12 @@ export interface OpenHold extends HoldPlace {
   readonly takesSlot: boolean;
 }
 
+/** A hold that was resolved. `charged` is the number of charged credits. */
 export interface ResolvedHold extends HoldPlace {
   readonly charged: number;
 }
 
+/** The usage of one day. */
 export interface DayUsage {
   /** The number of holds that were resolved on this day. */
   readonly requests: number;
@@ -68,6 +71,7 @@ export interface LedgerSums {
   readonly isWhole: boolean;
 }
 
+/** An accumulator that adds up a ledger, entry by entry, and checks its rules. */
 export interface LedgerFold {
   /** Adds the next entry. Returns a difference for each rule that the entry breaks. */
   take(entry: LedgerEntry): Difference[];

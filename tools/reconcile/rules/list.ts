@@ -23,6 +23,7 @@ export interface StoredList {
   readonly dueAt: string | null;
 }
 
+/** An accumulator that adds up the pages of a watchlist and checks their rules. */
 export interface PageFold {
   /**
    * Adds the next page. Must be called for the pages in the order of their keys. Returns a

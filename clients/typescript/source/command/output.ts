@@ -5,7 +5,9 @@ export interface Output {
   warn(text: string): void;
 }
 
+/** The format of a result. `json` is one JSON object per line. */
 export type Format = "table" | "json" | "csv";
+/** A row of a result: values by the name of their column. */
 export type Row = Readonly<Record<string, unknown>>;
 
 const widthMax = 40;

@@ -1,5 +1,6 @@
 import { ApiError, apiErrorOf } from "./api-error.ts";
 
+/** Query parameters by name. Undefined and empty values are not sent. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface CallOptions {

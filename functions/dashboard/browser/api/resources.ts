@@ -46,6 +46,7 @@ import type {
   webhookTestResponse,
 } from "../../../../shared/webhooks/endpoint-schema.ts";
 
+/** A page of a listing. */
 export interface List<Entry> {
   readonly data: readonly Entry[];
   readonly has_more: boolean;
@@ -54,6 +55,7 @@ export interface List<Entry> {
    * last page.
    */
   readonly next_starting_after?: string | null;
+  /** The cursor of the next page of the event feed. */
   readonly next_after?: string | null;
 }
 

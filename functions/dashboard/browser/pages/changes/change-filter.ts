@@ -26,6 +26,7 @@ export const kinds = [
   ["other", "Other changes"],
 ] as const;
 
+/** The values of the API parameter `sort`, with their labels. */
 export const sorts = [
   ["time", "Latest first"],
   ["size", "Largest percentage first"],

@@ -15,6 +15,7 @@ export interface IdsDraft {
   readonly leaveOutMalformed: boolean;
 }
 
+/** The state of the form before the user enters IDs. */
 export const noIds: IdsDraft = {
   text: "",
   fileName: undefined,

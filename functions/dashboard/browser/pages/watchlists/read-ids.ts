@@ -10,12 +10,14 @@ export interface FoundIds {
   readonly table: IdTable | undefined;
 }
 
+/** A text at the place of an ID that is not an ID of the platform. */
 export interface MalformedId {
   readonly text: string;
   /** The line of the ID in the text, counted from 1. */
   readonly line: number;
 }
 
+/** The table in which IDs were found, and the column that was read. */
 export interface IdTable {
   /** The names of the columns; an empty string for a column without a name. */
   readonly header: readonly string[];
