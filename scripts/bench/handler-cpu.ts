@@ -22,11 +22,14 @@ export interface CpuTask {
 
 /** The CPU time of a call with `ids` IDs, in the handler and in the loop. */
 export interface CpuMetrics {
+  /** The number of IDs in the call. */
   readonly ids: number;
   readonly tier: string;
   readonly handlerMs: number;
+  /** The CPU time of a loop that does only the necessary work. */
   readonly floorMs: number;
   readonly aboveFloorMs: number;
+  /** The time of the handler, divided by the time of the loop. */
   readonly ratio: number;
   /** The peak memory of the process that measured both `handlerMs` and `floorMs`. */
   readonly peakMegabytes: number;

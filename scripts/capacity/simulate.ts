@@ -2,6 +2,7 @@ import TinyQueue from "tinyqueue";
 
 /** A pool of workers behind a queue. */
 export interface Stage {
+  /** The maximum number of workers at the same time. */
   readonly parallel: number;
   /** Seconds of work on one message. */
   readonly seconds: number;

@@ -90,6 +90,7 @@ const wholeCpuMegabytes = 1_769;
 export interface Work {
   /** CPU time in milliseconds, on a CPU as fast as the CPU of this machine. */
   readonly cpuMs: number;
+  /** The number of requests to other AWS services, one after another. */
   readonly awsRequests: number;
   readonly waitsMs: number;
   readonly memoryMegabytes: number;

@@ -21,6 +21,7 @@ export interface Result {
 export interface Linter {
   /** The name of the program, and of its Python package. */
   readonly name: string;
+  /** Returns the findings in the templates with these paths. */
   lint(templates: readonly string[]): readonly Finding[];
 }
 

@@ -5,6 +5,7 @@ import { Agent, request } from "node:http";
 /** How fast a local world answers one kind of call. */
 export interface RateResult {
   readonly call: string;
+  /** Calls that the world completes per second of its CPU time. */
   readonly callsPerCpuSecond: number;
   readonly cpuMsPerCall: number;
   /**

@@ -86,6 +86,7 @@ export interface World {
    * @throws Error if no template creates the function
    */
   environmentOf(functionName: string): Environment;
+  /** Stops all components. Waits at most 5 s for the running work of each component. */
   readonly stop: () => Promise<void>;
 }
 

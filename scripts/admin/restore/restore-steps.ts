@@ -39,6 +39,7 @@ interface Stop {
 export interface Step {
   /** Describes the step to the operator. */
   readonly about: string;
+  /** True if the step cannot be undone. The operator must then confirm the step. */
   readonly isIrreversible: boolean;
   /**
    * Runs the step; a repeated run continues it. Returns what the operator must do before the next

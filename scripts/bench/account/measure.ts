@@ -16,9 +16,11 @@ import { virtualTime } from "../model/virtual-time.ts";
 export interface AccountLoad {
   /** The number of Lambda environments for the account's calls, which limits concurrency. */
   readonly environments: number;
+  /** The time in seconds for which a call waits for its source. */
   readonly workSeconds: number;
   /** The number of calls that start per second. 0: each environment calls without a pause. */
   readonly rate: number;
+  /** The number of watchlists whose runs also reserve credits of the account. */
   readonly watchlists: number;
 }
 
@@ -51,6 +53,7 @@ export interface AccountMetrics {
   readonly "write units": number;
   readonly conflicts: number;
   readonly throttles: number;
+  /** Calls that were refused by the rate limit of a key, or because no environment was free. */
   readonly limited: number;
   readonly "no slot": number;
   readonly failed: number;

@@ -30,6 +30,7 @@ export const defaultRules: DynamoRules = {
 /** The engine's response to a request, and the write units that the request consumed. */
 export interface Effect<Answer> {
   readonly answer: Answer;
+  /** The write units that the request consumed. */
   readonly units: number;
 }
 

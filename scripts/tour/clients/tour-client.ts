@@ -43,6 +43,8 @@ export interface OperationCall {
 
 /** The calls of a packaged client, which each package implements differently. */
 export interface PackagedCalls {
+  /** Calls an operation. Returns error responses like any other response. */
   call(call: OperationCall): Promise<ApiAnswer>;
+  /** Returns the entries of all pages of a list. */
   list(call: OperationCall): Promise<readonly Row[]>;
 }

@@ -25,6 +25,7 @@ export interface AccountLine {
   readonly id: string;
   readonly name: string;
   readonly email: string;
+  /** True for the account of a demo workspace. */
   readonly demo: boolean;
   /** The number of shards; 0 if the account's own row has the sums. */
   readonly shards: number;

@@ -15,6 +15,7 @@ import { watchlistOf } from "../../../shared/aws/watchlists/watchlist-row.ts";
 /** The item counters of a watchlist. Every change of the watchlist's pages updates them. */
 export interface StoredCounts {
   readonly counts: ItemCounts;
+  /** The number of items in all states. */
   readonly total: number;
 }
 

@@ -13,6 +13,7 @@ import { accountKeys, ledgerKeys } from "../../../shared/aws/table/table.ts";
 /** The account and number of a shard. */
 export interface ShardRef {
   readonly accountId: string;
+  /** The number of the shard, from 0. */
   readonly number: number;
 }
 

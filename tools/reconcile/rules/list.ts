@@ -15,6 +15,7 @@ import { type ItemCounts, noItems, type Watchlist } from "../../../shared/watchl
 /** A watchlist's row with the attributes of its index. */
 export interface StoredList {
   readonly watchlist: Watchlist;
+  /** The stored number of items in all states. */
   readonly itemTotal: number;
   /**
    * The time from which the sweeper starts the watchlist's next run. Null if the row is not in the

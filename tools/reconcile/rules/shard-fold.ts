@@ -33,7 +33,9 @@ export interface StoredPage {
 export interface StoredShard extends JournalState {
   /** The number of shards of the account. */
   readonly shards: number;
+  /** The number of slots of the shard. */
   readonly slots: number;
+  /** The number of slots of the shard that calls occupy. */
   readonly inFlight: number;
   /** The number of unsharded calls in flight. */
   readonly oldInFlight: number;

@@ -24,6 +24,7 @@ export interface Command {
   readonly argument?: string;
   readonly options: Options;
   readonly examples: readonly string[];
+  /** Runs the command. Rejects with UsageError for a mistake in the command line. */
   run(invocation: Invocation): Promise<void>;
 }
 

@@ -2,6 +2,7 @@
 export interface Output {
   /** Resolves when the reader of the output can take more text. */
   write(text: string): void | Promise<void>;
+  /** Writes a message to the user, separately from the result. */
   warn(text: string): void;
 }
 

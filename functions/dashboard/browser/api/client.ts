@@ -17,6 +17,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
+  /** The time from the request until the whole body arrived. */
   readonly milliseconds: number;
 }
 

@@ -49,6 +49,7 @@ import type {
 /** A page of a listing. */
 export interface List<Entry> {
   readonly data: readonly Entry[];
+  /** True if further pages follow. */
   readonly has_more: boolean;
   /**
    * The cursor of the next page, in listings whose pages may be shorter than requested. Null on the

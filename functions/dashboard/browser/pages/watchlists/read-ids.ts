@@ -4,6 +4,7 @@ import { delimiterOf, linesOf, type Row, rowsIn } from "./table-text.ts";
 export interface FoundIds {
   /** Distinct IDs in the form that API responses use, in the order of the text. */
   readonly ids: readonly string[];
+  /** The number of repeated IDs, which were left out. */
   readonly duplicates: number;
   readonly malformed: readonly MalformedId[];
   /** The table that contains the IDs; undefined if the text is not a table. */
@@ -21,6 +22,7 @@ export interface MalformedId {
 export interface IdTable {
   /** The names of the columns; an empty string for a column without a name. */
   readonly header: readonly string[];
+  /** True if the table has a row with the names of its columns. */
   readonly hasHeader: boolean;
   /** The index of the column whose IDs were read. */
   readonly column: number;

@@ -30,6 +30,7 @@ export interface ItemsEvent {
    * The number of this event, from 1, among the events that together report the items of the run.
    */
   readonly part: number;
+  /** The number of the events that together report the items of the run. */
   readonly parts: number;
   readonly entries: readonly EventEntry[];
 }
