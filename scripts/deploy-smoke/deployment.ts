@@ -294,7 +294,7 @@ async function runScript(script: string, ...words: string[]): Promise<string> {
   const started = promisify(execFile)(process.execPath, [script, ...words]);
   const { stdout } = await started.catch((error: unknown) => {
     throw new Error(
-      `The command ${basename(script)} ${words.join(" ")} failed: ${reasonOf(error)}`,
+      `The command ${basename(script)} ${words.join(" ")} failed: ${reasonOf(error)}. Correct the cause, then repeat the smoke test.`,
     );
   });
   return stdout;

@@ -229,5 +229,5 @@ function resolveStackOutput(
 }
 
 function missing(scope: Scope, what: string): string {
-  return `${scope.stack.name}: ${what} does not exist in the synthesized templates`;
+  return `${scope.stack.name}: ${what} does not exist in the synthesized templates. Correct the reference to it in lib.`;
 }
