@@ -67,8 +67,8 @@ const atOnce = 4;
 const rounds = 3;
 
 /**
- * Measures how many calls a local world completes per second of its CPU time, for several calls of
- * the service and for a call with an empty handler. Returns the best of three rounds.
+ * Measures how many calls a local world completes per second of its CPU time. Measures several
+ * calls of the service, and a call with an empty handler. Returns the best of three rounds.
  * @param keys API keys for the calls. More keys allow more calls per second.
  */
 export async function benchGateway(

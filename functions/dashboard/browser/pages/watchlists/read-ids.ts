@@ -149,8 +149,8 @@ function tableIn(text: string, reader: IdReader): Table | undefined {
 }
 
 /**
- * Returns true if a header has several columns, at least one column has a usual name for IDs, and
- * no column name is itself an ID.
+ * Returns true for a header with several columns. At least one of them must have a usual name for
+ * IDs, and no column name may itself be an ID.
  */
 const isNamed = (header: readonly string[] = [], { idIn, name }: IdReader): boolean =>
   header.length > 1 &&
