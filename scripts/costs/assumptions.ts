@@ -41,7 +41,7 @@ export type Texts = Readonly<Record<string, string | boolean | undefined>>;
 
 /**
  * Parses the options of the assumptions.
- * @throws Error for an unknown option, or if a value is not a number of 0 or more
+ * @throws Error if a value is not a number of 0 or more
  */
 export function readAssumptions(texts: Texts): Assumptions {
   const read = entries.map(([name, { option, value }]) => {
