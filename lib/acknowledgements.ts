@@ -81,7 +81,7 @@ export function explainWildcard(
 ): void {
   if (!Construct.isConstruct(grantPrincipal)) {
     throw new Error(
-      `The wildcard permission '${wildcard}' is granted to a grantee that is not a role of this app, so its reason cannot be attached. Grant it to a role that the app creates.`,
+      `The reason for the wildcard permission '${wildcard}' cannot be attached, because its grantee is not a construct of this app. Grant the permission to a role that the app creates.`,
     );
   }
   Validations.of(grantPrincipal).acknowledge({

@@ -58,7 +58,7 @@ function bench<Options extends OptionList>(
 
 await runCommandGroup({
   name,
-  about: "Measures what the service costs. Each bench takes one minute to several.",
+  about: "Measures what the service costs. Each bench takes one to several minutes.",
   noun: "bench",
   commands: {
     ...bench("account", {

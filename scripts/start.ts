@@ -75,7 +75,9 @@ async function main({ source = [], ...values }: Values): Promise<void> {
   // The service already accepts calls while the demo workspace is filled.
   await fillDemoWorkspace(world).catch((error: unknown) => {
     if (!stopping)
-      print(`The demo workspace is incomplete, but the service works: ${describeError(error)}`);
+      print(
+        `The demo workspace is incomplete, but the service works. The next start completes it. The cause: ${describeError(error)}`,
+      );
   });
 }
 

@@ -42,7 +42,7 @@ async function train({
   writeFileSync(tableFile, `${table}\n`);
   const right = samples.filter(({ isPrice }) => isPrice).length;
   process.stdout.write(
-    `${pages.length} pages, ${samples.length} amounts, ${right} of them right. ` +
+    `${pages.length} pages, ${samples.length} amounts, ${right} of them correct prices. ` +
       `The table has ${table.length} bytes.\n`,
   );
 }

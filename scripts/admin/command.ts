@@ -93,6 +93,7 @@ export const commonOptions = {
 } as const;
 
 type Options = typeof commandOptions & typeof commonOptions;
+/** The values of the options in a command line, by name. */
 export type Values = {
   readonly [Name in keyof Options]?:
     | (Options[Name]["type"] extends "string" ? string : boolean)

@@ -5,6 +5,7 @@ import type { Operator } from "./operator.ts";
 /** The stage with real customers. An operator must confirm each change to it. */
 export const guardedStage = "prod";
 
+/** A change of a deployed stage that the operator must confirm. */
 export interface Confirmation {
   readonly stage: string;
   readonly operator: Operator;

@@ -7,6 +7,7 @@ import {
 
 /** SQS's limit for the messages of one receive call. */
 const receiveMax = 10;
+/** The number of messages that `dead-letters show` shows by default. */
 export const peekDefault = receiveMax;
 /**
  * How long a received message stays invisible, in seconds. All messages of a queue can be received
@@ -19,7 +20,7 @@ const signals = ["SIGINT", "SIGTERM"] as const;
  * Receives messages of a queue, makes them visible again, and returns their content. A SIGINT or
  * SIGTERM stops the receiving; a second signal ends the process immediately.
  * @param limit The maximum number of messages.
- * @throws Error if a signal stopped the receiving. The messages are visible again by then.
+ * @throws Error if a signal stopped the receiving. The messages are made visible again first.
  */
 export async function peek(sqs: SQSClient, QueueUrl: string, limit: number): Promise<unknown[]> {
   const held: Message[] = [];
@@ -52,7 +53,9 @@ export async function peek(sqs: SQSClient, QueueUrl: string, limit: number): Pro
     );
     for (const signal of signals) process.off(signal, end);
   }
-  if (stop.signal.aborted) throw new Error("Stopped. The messages were returned to the queue.");
+  if (stop.signal.aborted) {
+    throw new Error("A signal stopped the command. The messages are in the queue again.");
+  }
   return held.map(({ MessageId, Attributes, Body }) => ({
     id: MessageId,
     sent_at: new Date(Number(Attributes?.SentTimestamp)).toISOString(),

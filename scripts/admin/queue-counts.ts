@@ -2,9 +2,11 @@ import { GetQueueAttributesCommand, type SQSClient } from "@aws-sdk/client-sqs";
 
 /** The approximate numbers of messages in a queue, as SQS reports them. */
 export interface QueueCounts {
+  /** Messages that can be received now. */
   readonly waiting: number;
   /** Messages that were received but not yet deleted or made visible again. */
   readonly in_flight: number;
+  /** Messages that cannot be received before their delay ends. */
   readonly delayed: number;
 }
 

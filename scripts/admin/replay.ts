@@ -13,6 +13,7 @@ import { countsOf } from "./queue-counts.ts";
 import type { QueueUrls } from "./target.ts";
 import { quantity } from "../../shared/base/quantity.ts";
 
+/** The result of a replay of dead letters, with the number of moved messages. */
 export type Replayed =
   /** `running`: SQS is still moving messages; the queue's message counts show the progress. */
   | { readonly moved: number; readonly state: "completed" | "running" }

@@ -17,14 +17,17 @@ import {
   operatorIdentity,
 } from "./operator.ts";
 
+/** The queues of the service, by the names that the options of the command use. */
 export const queueNames = ["runs", "steps", "finishes", "deliveries"] as const;
 export type QueueName = (typeof queueNames)[number];
 
+/** The URL of a queue, and the URL of its dead-letter queue. */
 export interface QueueUrls {
   readonly queue: string;
   readonly deadLetters: string;
 }
 
+/** The names of the CloudFormation stacks of a stage. */
 export interface StackNames {
   readonly data: string;
   readonly service: string;
@@ -42,22 +45,22 @@ export interface Target {
   /** The settings of the clients of the stage, with the credentials of the assumed role. */
   readonly clientOptions: ClientOptions;
   /**
-   * Returns the log of the changes of operators. Sends any requests when it is called, not when the
+   * Returns the log of the changes of operators. Sends its requests when it is called, not when the
    * target is created.
    */
   auditLog(): Promise<AuditLog>;
   /**
-   * Returns the address of the API without a trailing slash. Sends any requests when it is called,
+   * Returns the address of the API without a trailing slash. Sends its requests when it is called,
    * not when the target is created.
    */
   apiUrl(): Promise<string>;
   /**
-   * Returns which version of rows the functions write. Sends any requests when it is called, not
+   * Returns which version of rows the functions write. Sends its requests when it is called, not
    * when the target is created.
    */
   storedVersions(): Promise<WrittenVersions>;
   /**
-   * Returns the URLs of all queues. Sends any requests when it is called, not when the target is
+   * Returns the URLs of all queues. Sends its requests when it is called, not when the target is
    * created.
    */
   queues(): Promise<Readonly<Record<QueueName, QueueUrls>>>;

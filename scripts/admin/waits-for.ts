@@ -32,7 +32,7 @@ export function waitsFor(run: Run, steps: readonly StepRecord[]): string {
     case "holding":
       return "run-finisher: to publish the notice that the run is held (finishes queue)";
     case "held":
-      return "the customer: to release or discard it, at most 7 days after its end";
+      return "the customer: to release or discard the run, at most 7 days after its end";
     case "releasing":
       return "run-finisher: to publish its events (finishes queue)";
     case "discarding":

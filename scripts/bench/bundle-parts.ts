@@ -1,5 +1,6 @@
 import type { Metafile } from "esbuild";
 
+/** A file of a bundle, as esbuild describes it. */
 export type Output = Metafile["outputs"][string];
 
 /** A package, or a folder of the project, in a bundle. */

@@ -140,7 +140,10 @@ function constructorOf(client: string): string {
     "client-sts": "STSClient",
   };
   const name = names[client];
-  if (name === undefined) throw new Error(`Add the constructor of ${client} to this bench.`);
+  if (name === undefined)
+    throw new Error(
+      `The bench does not know the constructor of the SDK client ${client}. Add it to scripts/bench/bundles.ts.`,
+    );
   return name;
 }
 

@@ -70,7 +70,7 @@ async function filledLists(
   );
   assert(
     lists !== undefined && items !== undefined && days !== undefined,
-    "all values must be numbers",
+    "the numbers of watchlists, items and days must be known",
   );
   const accountId = String((await api.get("/account")).body["id"]);
   const missing = lists - (await listsOf(api)).length;

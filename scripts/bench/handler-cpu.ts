@@ -12,6 +12,7 @@ import { cpuTimer } from "../measure/cpu-timer.ts";
 import { median } from "./median.ts";
 import { doTasks } from "./task-process.ts";
 
+/** The calls to measure: their tier, and the numbers of IDs in a call. */
 export interface CpuTask {
   readonly environment: Record<string, string>;
   readonly keys: readonly string[];
@@ -19,12 +20,16 @@ export interface CpuTask {
   readonly idCounts: readonly number[];
 }
 
+/** The CPU time of a call with `ids` IDs, in the handler and in the loop. */
 export interface CpuMetrics {
+  /** The number of IDs in the call. */
   readonly ids: number;
   readonly tier: string;
   readonly handlerMs: number;
+  /** The CPU time of a loop that does only the necessary work. */
   readonly floorMs: number;
   readonly aboveFloorMs: number;
+  /** The time of the handler, divided by the time of the loop. */
   readonly ratio: number;
   /** The peak memory of the process that measured both `handlerMs` and `floorMs`. */
   readonly peakMegabytes: number;

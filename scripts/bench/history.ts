@@ -164,8 +164,8 @@ const sizeOf = (row: Row): number =>
 
 /**
  * Measures the read of one item's history of 400 days. The simulated merged windows contain only
- * points of items in the same bucket (hash group of item IDs), because a reader of the item reads
- * no other points. The unmerged runs contain all points.
+ * the points of items in the same bucket (hash group of item IDs). A reader of the item reads no
+ * other points of these windows. The unmerged runs contain all points.
  */
 async function benchItem(bench: Bench, list: List): Promise<Metrics> {
   const { client, meter, table } = bench;

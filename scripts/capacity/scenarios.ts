@@ -33,6 +33,7 @@ const quarterHour = 15 * 60;
 /** The number of simulated periods, which is enough to show whether a queue grows. */
 const periods = 4;
 
+/** A simulated scenario with its result. */
 export interface Scenario {
   readonly name: string;
   readonly simulated: Simulated;

@@ -2,6 +2,7 @@ import TinyQueue from "tinyqueue";
 
 /** A pool of workers behind a queue. */
 export interface Stage {
+  /** The maximum number of workers at the same time. */
   readonly parallel: number;
   /** Seconds of work on one message. */
   readonly seconds: number;
@@ -28,6 +29,7 @@ export interface Load {
   readonly steps: number;
 }
 
+/** The result of a simulation. */
 export interface Simulated {
   /** Seconds from the first due time to the end of the last run. */
   readonly lastEnd: number;

@@ -1,5 +1,6 @@
 /** Sends the calls of the conformance check. */
 
+/** A complete reply of the server. */
 export interface Answered {
   readonly kind: "answered";
   readonly status: number;
@@ -14,6 +15,7 @@ export type CallOutcome =
   | Answered
   | { readonly kind: "none"; readonly reason: string; readonly milliseconds: number };
 
+/** The server to check, and how to call it. */
 export interface Server {
   /** The base URL without a trailing slash. */
   readonly baseUrl: string;
@@ -22,6 +24,7 @@ export interface Server {
   readonly timeoutMs: number;
 }
 
+/** A call to send to the server. */
 export interface Call {
   readonly path: "/read" | "/capabilities";
   /**
@@ -71,6 +74,7 @@ export async function send(server: Server, call: Call): Promise<CallOutcome> {
   }
 }
 
+/** The last reply to a repeated call, with the refusals before it. */
 export interface Patient {
   readonly seen: CallOutcome;
   /** The `Retry-After` header of each refusal, or null for a refusal without this header. */

@@ -11,6 +11,7 @@ export interface Finding {
   readonly seen: string;
 }
 
+/** The check of one rule, before it is assigned to a scraper. */
 export type Verdict = Pick<Finding, "rule" | "level" | "expected"> & {
   /** A description of the violation; null if the rule holds. */
   readonly trouble: string | null;

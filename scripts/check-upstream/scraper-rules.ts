@@ -16,9 +16,9 @@ const shortReplyMsMax = 2_000;
 const tooManyMax = 10_000;
 
 /**
- * Checks one scraper of the server. Returns one skipped finding if there are no IDs to read. If the
- * server does not return 200 for an ordinary call, returns only findings about the size of the
- * call, the status, and earlier refusals because of load.
+ * Checks one scraper of the server. Reads at most the declared maximum of IDs. Returns one skipped
+ * finding if there are no IDs to read. If an ordinary call does not get 200, returns only findings
+ * about the size of the reply, the status, and earlier refusals because of load.
  */
 export async function checkScraper(server: Server, subject: Subject): Promise<Finding[]> {
   const { scraper, maxBatch } = subject;

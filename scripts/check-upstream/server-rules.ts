@@ -5,6 +5,7 @@ import { jsonOf, type CallOutcome, send, type Server, summary } from "./exchange
 import { type Finding, findingOf, skippedFinding, type Verdict } from "./finding.ts";
 import { readBody, type Subject } from "./read-call.ts";
 
+/** The valid body of `GET /capabilities`. */
 export type Capabilities = v.InferOutput<typeof upstreamCapabilities>;
 
 /**

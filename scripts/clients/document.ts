@@ -30,6 +30,7 @@ interface Document {
 
 const readDocument = (): Document => JSON.parse(clientDocument()) as Document;
 
+/** The path of the repository, with a slash at the end. */
 export const root = fileURLToPath(new URL("../../", import.meta.url));
 const source = `${root}functions/meta/generated/openapi.json`;
 

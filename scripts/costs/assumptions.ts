@@ -23,6 +23,7 @@ const inputs = {
   },
 } as const;
 
+/** The values that cannot be measured on this machine, by name. */
 export type Assumptions = Readonly<Record<keyof typeof inputs, number>>;
 
 const entries = Object.entries(inputs) as [keyof Assumptions, (typeof inputs)[keyof Assumptions]][];
@@ -35,11 +36,12 @@ export const assumptionOptions = Object.fromEntries(
   ),
 );
 
+/** The values of the options in a command line, by name. */
 export type Texts = Readonly<Record<string, string | boolean | undefined>>;
 
 /**
  * Parses the options of the assumptions.
- * @throws Error for an unknown option, or if a value is not a number of 0 or more
+ * @throws Error if a value is not a number of 0 or more
  */
 export function readAssumptions(texts: Texts): Assumptions {
   const read = entries.map(([name, { option, value }]) => {
@@ -67,6 +69,7 @@ const sourceSpeeds = {
   "retailer_a.full": { ids: 2_000, milliseconds: 75_000 },
   "retailer_d.standard": { ids: 1_000, milliseconds: 12_500 },
 } as const;
+/** A scraper with a read time in the specification. */
 export type Speed = keyof typeof sourceSpeeds;
 
 const sourceMsMin = 1_000;
@@ -87,6 +90,7 @@ const wholeCpuMegabytes = 1_769;
 export interface Work {
   /** CPU time in milliseconds, on a CPU as fast as the CPU of this machine. */
   readonly cpuMs: number;
+  /** The number of requests to other AWS services, one after another. */
   readonly awsRequests: number;
   readonly waitsMs: number;
   readonly memoryMegabytes: number;

@@ -5,6 +5,7 @@ export interface Logged {
   readonly bytes: number;
 }
 
+/** Counts the log lines and the metrics of functions. */
 export interface LogMeter {
   /** Adds output of the functions, which may end within a line. */
   readonly note: (chunk: Buffer) => void;

@@ -11,6 +11,7 @@ export interface Stored {
   readonly objects: number;
 }
 
+/** The number of days for which monthly costs are calculated. */
 export const monthDays = 30;
 const monthSeconds = monthDays * 86_400;
 /** The bytes that DynamoDB bills for each row in addition to its content. */

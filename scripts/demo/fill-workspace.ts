@@ -8,6 +8,7 @@ interface DemoWatchlist {
   readonly runs: number;
 }
 
+/** A watchlist of a demo workspace after the filling. */
 export interface FilledWatchlist {
   readonly id: string;
   readonly name: string;

@@ -27,7 +27,7 @@ export function cdkCommands(logFile: string): Cdk {
     if (code === 0) return;
     const lastLines = readFileSync(logFile, "utf8").trimEnd().split("\n").slice(-linesShown);
     throw new Error(
-      `cdk ${words[0]} failed with exit code ${String(code)}. ${logFile} ends with:\n${lastLines.join("\n")}`,
+      `cdk ${words[0]} failed with exit code ${String(code)}. Fix the cause that the end of ${logFile} shows:\n${lastLines.join("\n")}`,
     );
   };
 }

@@ -45,6 +45,7 @@ export interface Place {
    * returns a description of the changes. Null if the templates need no adaptation.
    */
   readonly adapt: ((assembly: string) => string) | null;
+  /** Null if the endpoint requires only the permissions that AWS requires. */
   readonly permissions: ExtraPermissions | null;
   /** The folder for templates, outputs and logs. */
   readonly folder: string;
@@ -74,6 +75,7 @@ const sweepSecondsMax = 90;
 
 const emptyBucket = fileURLToPath(new URL("../empty-bucket.ts", import.meta.url));
 
+/** A smoke test in progress, with the clients that its steps use. */
 export interface Smoke {
   readonly place: Place;
   readonly cdk: Cdk;
@@ -292,7 +294,7 @@ async function runScript(script: string, ...words: string[]): Promise<string> {
   const started = promisify(execFile)(process.execPath, [script, ...words]);
   const { stdout } = await started.catch((error: unknown) => {
     throw new Error(
-      `The command ${basename(script)} ${words.join(" ")} failed: ${reasonOf(error)}`,
+      `The command ${basename(script)} ${words.join(" ")} failed: ${reasonOf(error)}. Correct the cause, then repeat the smoke test.`,
     );
   });
   return stdout;

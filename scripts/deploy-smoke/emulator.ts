@@ -14,6 +14,7 @@ export interface EmulatorOptions {
   readonly logFile: string;
 }
 
+/** A running AWS emulator. */
 export interface Emulator {
   /** The endpoint of all AWS services, on loopback. */
   readonly endpoint: string;

@@ -27,6 +27,7 @@ const enter = [
   "sh",
 ] as const;
 
+/** The command that enters a new network namespace, or the reason why there is none. */
 export type Namespace =
   | { readonly outcome: "available"; readonly enter: readonly string[] }
   | { readonly outcome: "unavailable"; readonly why: string };

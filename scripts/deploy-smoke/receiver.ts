@@ -6,6 +6,7 @@ import { openDataFolder } from "../../tools/local/data-folder.ts";
 import { webhookReceiver } from "../../tools/local/webhook-receiver.ts";
 import { testCertificate } from "./certificate.ts";
 
+/** A running webhook receiver of the customer. */
 export interface SmokeReceiver {
   readonly port: number;
   /** The address for control requests, on loopback. */

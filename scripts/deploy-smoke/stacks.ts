@@ -12,6 +12,7 @@ export const smokeStacks = [stackName(smokeStage, "data"), stackName(smokeStage,
 /** The tag of stacks that the smoke test may delete. */
 export const smokeTag = "deploy-smoke";
 
+/** A CloudFormation stack. `isOfSmoke` is true if it has the tag of the smoke test. */
 export interface DeployedStack {
   readonly name: string;
   readonly status: string;
@@ -19,6 +20,7 @@ export interface DeployedStack {
   readonly outputs: Readonly<Record<string, string>>;
 }
 
+/** A resource of a stack, with its type, such as `AWS::SQS::Queue`, and its IDs. */
 export interface DeployedResource {
   readonly stack: string;
   readonly type: string;

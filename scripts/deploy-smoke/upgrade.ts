@@ -184,7 +184,7 @@ async function checkCredits(api: ApiClient, narrator: Narrator): Promise<void> {
   const spent = Number(body["credits_spent"]);
   narrator.note(`balance ${balance}, spent ${spent}`);
   narrator.check(
-    "spent and remaining credits equal the granted ones",
+    "the spent and the remaining credits add up to the granted credits",
     balance + spent === freeCredits + grantedCredits,
   );
 }

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { testCertificate } from "./certificate.ts";
 
+/** The paths of the emulator's certificate, key and log. */
 export interface WorldFiles {
   readonly certificateFile: string;
   readonly keyFile: string;

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { basename, join } from "node:path";
 import { buildSync, type Metafile, type OutputFile } from "esbuild";
 
+/** A file that a page loads, with its name and its content. */
 export interface Asset {
   readonly name: string;
   readonly content: string;

@@ -9,6 +9,7 @@ export interface Section {
   readonly text: string;
 }
 
+/** A Markdown page as HTML, with its sections for the search. */
 export interface RenderedPage {
   readonly title: string;
   readonly html: string;

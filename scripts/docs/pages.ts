@@ -31,6 +31,7 @@ interface PublicPage extends RenderedPage {
   readonly name: string;
 }
 
+/** The published documentation. */
 export interface Documentation {
   /** HTML by page name; the page `index` is `/docs`. */
   readonly pages: Readonly<Record<string, string>>;

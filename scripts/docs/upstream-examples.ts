@@ -8,6 +8,7 @@ import { reservedIds } from "../../shared/scrapers/reserved-ids.ts";
 import { sandboxAnswer } from "../../shared/sources/sandbox/scraper.ts";
 import { isProductScraper } from "../../shared/sources/upstream/contract.ts";
 
+/** The bodies of an example call and of its reply. */
 export interface UpstreamExample {
   readonly request: object;
   readonly reply: object;

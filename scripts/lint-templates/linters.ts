@@ -17,9 +17,11 @@ export interface Result {
   readonly findings: readonly Finding[];
 }
 
+/** A linter of CloudFormation templates. */
 export interface Linter {
   /** The name of the program, and of its Python package. */
   readonly name: string;
+  /** Returns the findings in the templates with these paths. */
   lint(templates: readonly string[]): readonly Finding[];
 }
 

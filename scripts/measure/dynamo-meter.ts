@@ -9,7 +9,9 @@ export interface Metered {
   readonly writeUnits: number;
 }
 
+/** A proxy in front of DynamoDB that counts requests and capacity units. */
 export interface DynamoMeter {
+  /** The address of the proxy, which SDK clients must use as their endpoint. */
   readonly url: string;
   /** Returns the counts since the last call, and resets the counts to 0. */
   take(): Metered;

@@ -2,8 +2,10 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { Agent, request } from "node:http";
 
+/** How fast a local world answers one kind of call. */
 export interface RateResult {
   readonly call: string;
+  /** Calls that the world completes per second of its CPU time. */
   readonly callsPerCpuSecond: number;
   readonly cpuMsPerCall: number;
   /**
@@ -65,8 +67,8 @@ const atOnce = 4;
 const rounds = 3;
 
 /**
- * Measures how many calls a local world completes per second of its CPU time, for several calls of
- * the service and for a call with an empty handler. Returns the best of three rounds.
+ * Measures how many calls a local world completes per second of its CPU time. Measures several
+ * calls of the service, and a call with an empty handler. Returns the best of three rounds.
  * @param keys API keys for the calls. More keys allow more calls per second.
  */
 export async function benchGateway(

@@ -64,4 +64,5 @@ export const prices = {
   transferGigabyte: 0.09,
 } as const;
 
+/** The name of a priced resource, such as `dynamoReadUnit`. */
 export type Unit = keyof typeof prices;

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { assert } from "../../shared/base/assert.ts";
 import type { Answer, ProductFields } from "../../shared/scrapers/scraper.ts";
 
+/** A tier of `retailer_a`. */
 export type Tier = "pulse" | "lite" | "full";
 
 /** The maximum number of IDs in one call. */

@@ -11,6 +11,7 @@ export interface RunsWorld {
   readonly ready: WorldReady;
   /** Calls the API with the account's key. Throws if the status is not 2xx. */
   call(method: string, path: string, body?: unknown): Promise<Answered>;
+  /** Sends a request to the process; see `WorldRequest`. */
   send(request: WorldRequest): void;
   /** Resolves when the next run or sweeper pass has ended. Rejects after two minutes. */
   finished(): Promise<void>;

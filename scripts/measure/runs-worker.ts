@@ -14,6 +14,7 @@ export interface WorkerCounts {
   readonly invocations: number;
   /** The user and system CPU time of the process, in milliseconds. */
   readonly cpuMs: number;
+  /** The elapsed time of the handler's invocations, in milliseconds. */
   readonly handlerMs: number;
   /** Requests that were sent to services of AWS. */
   readonly requests: number;
@@ -23,7 +24,9 @@ export interface WorkerCounts {
   readonly peakMegabytes: number;
 }
 
+/** A message to the process of a worker. */
 export interface WorkerRequest {
+  /** A number that the worker's answer repeats. */
   readonly id: number;
   /** The event to handle. If it is absent, the worker only returns its `WorkerCounts`. */
   readonly event?: SQSEvent;

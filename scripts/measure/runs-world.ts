@@ -35,6 +35,7 @@ export interface WorldRequests {
   readonly webhookBytes: number;
 }
 
+/** The resources that a local world and its workers have used. */
 export interface WorldCounts extends WorldRequests {
   readonly workers: Readonly<Record<WorkerName, WorkerCounts>>;
 }

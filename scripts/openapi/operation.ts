@@ -31,6 +31,7 @@ export type RefusalStatus =
   | 502
   | 503;
 
+/** The description and an example value of a parameter or header. */
 export interface Parameter {
   readonly description: string;
   readonly example: string;

@@ -9,6 +9,7 @@ import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import type { CreditTransaction } from "../../shared/credits/credit-history.ts";
 import type { Tables } from "../../tools/reconcile/reconcile.ts";
 
+/** An account with one API key. */
 export interface TestAccount {
   readonly accountId: string;
   readonly key: string;
@@ -16,6 +17,7 @@ export interface TestAccount {
 
 /** Opens accounts, and reads the charges of their calls from the ledger. */
 export interface Accounts {
+  /** Opens an account with one API key. */
   open(name: string): Promise<TestAccount>;
   /**
    * Returns the credits charged for calls, minus refunded charges. Excludes charges for runs of

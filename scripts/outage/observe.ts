@@ -8,6 +8,7 @@ import type { Observation } from "./rules.ts";
 import { pathOf, sampleCalls, type Scene } from "./sample-calls.ts";
 import type { StoreMode, StoreProxy } from "./store-proxy.ts";
 
+/** A local world whose requests to DynamoDB pass through a proxy that can fail. */
 export interface Outage {
   readonly world: FreshWorld;
   readonly proxy: StoreProxy;

@@ -13,6 +13,7 @@ export interface Observation {
   readonly code: string | undefined;
   readonly headers: Headers;
   readonly seconds: number;
+  /** The credits charged for the call, minus refunded charges. */
   readonly charged: number;
   /** True if the call still reserves credits after the store has recovered. */
   readonly holdsCredits: boolean;

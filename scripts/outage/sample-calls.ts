@@ -23,6 +23,7 @@ export interface SampleCall {
   /** The path to call. @default the route's path */
   readonly path?: string;
   readonly query?: string;
+  /** Returns the body of the call. Absent for a call without a body. */
   readonly body?: (scene: Scene) => unknown;
   /**
    * The status of a healthy service.

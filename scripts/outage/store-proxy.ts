@@ -24,6 +24,7 @@ export type StoreMode =
   | "hanging at the charge"
   | "slow";
 
+/** A proxy in front of DynamoDB that can fail in several ways. */
 export interface StoreProxy {
   readonly url: string;
   /**

@@ -5,6 +5,7 @@ import * as v from "valibot";
 import type { Stage } from "../../lib/config.ts";
 import { type GivenContext, parseStageFile } from "../../lib/context.ts";
 
+/** The transfer of a stage's current settings into an earlier release. */
 export interface SettingsTransfer {
   readonly stage: Stage;
   /** The folder of this checkout. */

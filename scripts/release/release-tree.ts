@@ -10,6 +10,7 @@ const run = promisify(execFile);
 /** A checkout of a release in a temporary folder, with the packages of that release. */
 export interface ReleaseTree {
   readonly folder: string;
+  /** Deletes the folder and the git worktree. */
   readonly remove: () => Promise<void>;
 }
 

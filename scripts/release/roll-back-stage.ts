@@ -5,6 +5,7 @@ import {
 } from "@aws-sdk/client-cloudformation";
 import { findStack } from "../cloudformation/find-stack.ts";
 
+/** A rollback of a stage. */
 export interface Rollback {
   /** Name of the service stack. */
   readonly stack: string;

@@ -8,16 +8,16 @@ import type { Service } from "./service.ts";
 import { isWithoutRouteState, type WatchlistName } from "./watchlists.ts";
 
 /**
- * Compares back-tests with the events of the runs. Each watchlist of a shop is back-tested with its
- * own pipeline, and with the pipeline of the other watchlist, which has the same items and prices.
+ * Compares back-tests with the events of the runs. Each shop has two watchlists with the same items
+ * and prices. Each of them is back-tested with its own pipeline, and with that of the other one.
  */
 export interface BacktestJudge {
   /** Keeps the entries of the events of a run until they are compared. */
   addRun(name: WatchlistName, list: OpenWatchlist, played: TestedRun): void;
   /**
-   * Back-tests the runs of a shop since the last comparison, and compares the entries of the
-   * back-tests with the entries of the events that the runs sent. The runs and their history must
-   * still be stored.
+   * Back-tests the runs of a shop since the last comparison. Compares the entries of the back-tests
+   * with the entries of the events that the runs sent. The runs and their history must still be
+   * stored.
    */
   compare(lists: ReadonlyMap<WatchlistName, OpenWatchlist>): Promise<void>;
   /**

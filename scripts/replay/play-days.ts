@@ -41,7 +41,9 @@ interface Replay {
 /** Totals of a replay. */
 export interface Played {
   readonly days: number;
+  /** The number of runs with the recorded prices. */
   readonly runs: number;
+  /** The number of items that these runs read. */
   readonly reads: number;
   /** The number of runs that the brakes did not hold. */
   readonly passed: number;

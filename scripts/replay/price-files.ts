@@ -39,6 +39,7 @@ const lineSchema = v.object({
   ),
 });
 
+/** The end of the names of price files. */
 export const fileEnding = ".jsonl.gz";
 
 /**

@@ -22,6 +22,7 @@ export interface ReplayOptions {
   readonly records?: string;
 }
 
+/** The totals of a replay, and the results of its comparisons. */
 export interface ReplayResult {
   /** Number of replayed products. `productsInFiles` counts all products in the files. */
   readonly products: number;

@@ -14,7 +14,7 @@ export const settings = {
   wrongTimes: 100,
   /**
    * On some days, one of this many items has a wrong price. These changes are too few for the limit
-   * of the brake, so only the changed shape of the answers can make the brake hold the run.
+   * of the brake. The brake can therefore hold the run only because of the shape of the answers.
    */
   wrongEvery: 5,
   /**

@@ -16,8 +16,12 @@ export interface ShopDays {
   /** The first day as `YYYY-MM-DD`. */
   readonly first: string;
   readonly last: string;
+  /** Returns what changes on a day, given as `YYYY-MM-DD`. */
   planOf(day: string): DayPlan;
-  /** Returns the product ID in the file for an item ID. */
+  /**
+   * Returns the product ID in the file for an item ID.
+   * @throws Error for an item of another shop
+   */
   productOf(itemId: string): string;
 }
 
@@ -79,7 +83,7 @@ export const dayAfter = (day: string, days: number): string =>
 const [idsOfShop, idStep] = [1_000_000_000, 387_420_489];
 /**
  * Returns an item ID that is valid on each platform. Spreads the IDs of a shop over the range of
- * the shop, because the IDs of new items in a real watchlist are between the IDs of earlier items.
+ * the shop. In a real watchlist too, the IDs of new items are between the IDs of earlier items.
  * `idStep` has no factor in common with the number of IDs, so no two IDs are equal.
  */
 const itemIdOf = (position: number, n: number): string =>

@@ -170,8 +170,8 @@ const eventSchema = v.object({
  * - `watchlist.product.changed`: one for each item and compared field.
  * - `watchlist.product.matched`: one for each item and rule.
  * - `watchlist.run.completed`: none.
- * @throws Error if no run of the replay sends events of this type, or if no rule of the watchlist
- * covers a field or branch in the event.
+ * @throws Error for an event type that no run of the replay sends.
+ * @throws Error if no rule of the watchlist covers a field or branch in the event.
  */
 export function decisionsIn(
   name: WatchlistName,

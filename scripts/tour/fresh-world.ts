@@ -16,6 +16,7 @@ const ready = v.object({
   export_bucket: v.string(),
 });
 
+/** The addresses and keys of a running local world. */
 export interface FreshWorld extends v.InferOutput<typeof ready> {
   readonly dataFolder: string;
 }

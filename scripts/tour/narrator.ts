@@ -2,8 +2,11 @@ import { setTimeout as delay } from "node:timers/promises";
 
 /** Prints the steps of a tour, and the result of each check. */
 export interface Narrator {
+  /** Prints the title of a part of the tour. */
   title(text: string): void;
+  /** Prints the heading of the next steps. */
   chapter(text: string): void;
+  /** Prints an indented line. */
   note(line: string): void;
   /**
    * Prints the result of a check.
@@ -15,6 +18,7 @@ export interface Narrator {
    * @throws Error if there is no result within `seconds`
    */
   wait<T>(what: string, seconds: number, ask: () => Promise<T | undefined>): Promise<T>;
+  /** Returns the number of checks that passed. */
   readonly checks: () => number;
 }
 

@@ -4,6 +4,7 @@ import { deliveriesOf, type ReachableTarget, eventIn, waitSecondsMax, runAgain }
 import { type Delivery, verifyDelivery } from "./verify-delivery.ts";
 import { quantity } from "../../shared/base/quantity.ts";
 
+/** The watchlist, the endpoint and the client on which the operations are tested. */
 export interface Operated {
   readonly api: TourClient;
   readonly target: ReachableTarget;

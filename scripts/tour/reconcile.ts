@@ -22,7 +22,8 @@ export async function runReconcileCommand(
  */
 function withOutput(error: unknown): never {
   const { stdout = "" } = error as { readonly stdout?: string };
-  throw new Error(`reconcile found differences, or could not compare the tables:\n${stdout}`, {
-    cause: error,
-  });
+  throw new Error(
+    `reconcile found differences, or could not compare the tables. Its output shows the cause:\n${stdout}`,
+    { cause: error },
+  );
 }

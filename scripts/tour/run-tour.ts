@@ -238,8 +238,8 @@ export function reportChange(
 }
 
 /**
- * Checks that the balance and the spent credits add up to the 5,000 credits of a new account, and
- * that no concurrency slot is in use.
+ * Checks that the balance and the spent credits add up to the 5,000 credits of a new account. Also
+ * checks that no concurrency slot is in use.
  * @throws Error if a check fails
  */
 export async function checkBalance(api: ApiClient, narrator: Narrator): Promise<void> {

@@ -32,6 +32,7 @@ export interface ReachableTarget extends TourTarget {
   readonly bucket: CustomerBucketAccess;
 }
 
+/** The webhook receiver of a tour. */
 export interface TourReceiver {
   /** The base URL for deliveries. The URL of an endpoint is this URL followed by a path. */
   readonly url: string;

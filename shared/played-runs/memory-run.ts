@@ -28,10 +28,13 @@ export interface MemoryRun {
   readonly outcome: () => WatchlistOutcome | null;
 }
 
-/** Fails, because only processes that resume a run or decide about it call these methods. */
+/**
+ * Fails, because only one process works on a run in memory: nothing reports, holds or resumes it.
+ * @throws Error always
+ */
 const failUnused = async (): Promise<never> => {
   throw new Error(
-    "Invariant broken: a run in memory must not use the methods for other processes. Correct the code.",
+    "Invariant broken: code that plays a run in memory called a store method that only several processes need. Add this method to shared/played-runs/memory-run.ts, or do not call it.",
   );
 };
 

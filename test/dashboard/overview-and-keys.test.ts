@@ -210,7 +210,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     const scopes = page.getByRole("group", { name: "What calls with the key may do" });
     for (const box of await scopes.getByRole("checkbox").all()) await box.uncheck();
     await page.getByRole("button", { name: "Create key" }).click();
-    await page.getByText("Choose at least one thing that calls may do.").waitFor();
+    await page.getByText("Choose at least one scope for the key.").waitFor();
     expect(await scopes.getAttribute("aria-invalid")).toBe("true");
     await expectAccessible(page);
     for (const box of await scopes.getByRole("checkbox").all()) await box.check();

@@ -125,7 +125,10 @@ describe("npm run bench", () => {
     [["api", "--rate", "2"], "There is no option '--rate'. See --help."],
     [["key", "--attempts", "x"], '--attempts must be a number of 0 or more (got "x").'],
     [["web"], "--pages is required. Name a folder with ground-truth.json."],
-    [["--json", "api"], 'The first argument must be a bench (got "--json").'],
+    [
+      ["--json", "api"],
+      'The first argument must be a bench (got "--json"). Write options after the bench.',
+    ],
   ])("refuses the arguments %j in one line without a stack trace", async (args, message) => {
     expect(await run(bench, ...args)).toEqual({ code: 1, out: "", err: `${message}\n` });
   });

@@ -23,6 +23,7 @@ export interface CommandGroup<Command extends { readonly about: string }> {
   readonly commands: Readonly<Record<string, Command>>;
   /** The options that every command accepts. */
   readonly options: OptionList;
+  /** Paragraphs that the help shows between the options and the examples. */
   readonly notes?: readonly string[];
   readonly examples: readonly string[];
 }
@@ -101,7 +102,9 @@ export const runCommandGroup = (group: CommandGroup<Subcommand>): Promise<void> 
       }
       if (name.startsWith("-")) {
         parseOptions([name], group.options);
-        throw new Error(`The first argument must be a ${group.noun} (got "${name}").`);
+        throw new Error(
+          `The first argument must be a ${group.noun} (got "${name}"). Write options after the ${group.noun}.`,
+        );
       }
       return commandNamed(name, group).run(args);
     },

@@ -6,6 +6,7 @@ import { failureMessage } from "./failure.ts";
 interface Option {
   readonly type: "string" | "boolean";
   readonly short?: string;
+  /** True if a call may contain the option several times. */
   readonly multiple?: boolean;
   readonly default?: string | boolean | string[];
   /** The value as the help shows it, such as `<seconds>`. */
@@ -14,6 +15,7 @@ interface Option {
   readonly required?: boolean;
   readonly about: string;
 }
+/** Options by name, without `--`. */
 export type OptionList = Readonly<Record<string, Option>>;
 
 /** What a command accepts. Every command also accepts `--help`. */
@@ -41,7 +43,7 @@ interface Parsed<Options extends OptionList> {
   readonly positionals: readonly string[];
 }
 
-/** Runs a command with parsed arguments. Returns the exit code, if it is not 0. */
+/** Runs a command with parsed arguments. Returns the exit code; no value means 0. */
 export type Run<Options extends OptionList> = (parsed: Parsed<Options>) => Promise<number | void>;
 
 const helpOption = { type: "boolean", short: "h", about: "prints this text" } as const;
@@ -59,7 +61,10 @@ export const callOf = (name: string, args: string): string => {
 
 const widthMax = 100;
 
-/** Wraps a string at 100 columns. All lines except the first begin with `indent`. */
+/**
+ * Breaks a text at spaces into lines of at most 100 characters, including the indent. Adds `indent`
+ * to all lines except the first. A word that is longer than a line is not broken.
+ */
 export function wrap(text: string, indent: string): string {
   const lines: string[] = [];
   let line = "";
@@ -122,6 +127,7 @@ export function helpOf({
  * Parses options and arguments. Returns `values` and `positionals`, like `parseArgs` of Node.js. An
  * error about an unknown option suggests the most similar option. Only an option with `multiple`
  * can be repeated, because `parseArgs` would ignore all of its values except the last.
+ * @param allowPositionals true if the command accepts arguments that are not options
  * @throws Error whose message is for the user, in one or two sentences
  */
 export function parseOptions<Options extends Readonly<Record<string, Omit<Option, "about">>>>(

@@ -11,6 +11,7 @@ export interface CreditChange {
   readonly now: Date;
 }
 
+/** The result of a credit change. After `changed`, the change is stored; otherwise it is not. */
 export type ChangeOutcome =
   | {
       readonly outcome: "changed";

@@ -27,8 +27,8 @@ import { creditUpdate, growUpdate } from "../../shared/aws/ledger/shard-update.t
 import { gatherCredits, spreadCredits } from "../../shared/aws/ledger/transfers.ts";
 
 /**
- * Creates the port that applies grants, purchases and adjustments in DynamoDB. Each change stores a
- * mark with the ID of the change, so it cannot be applied twice.
+ * Creates `CreditChanges` on the tables of the ledger. Each change stores a mark with its change
+ * ID, so it cannot be applied twice.
  */
 export function dynamoCreditChanges(
   client: DynamoDBDocumentClient,
@@ -97,9 +97,9 @@ interface ChangedShard {
 }
 
 /**
- * Transfers credits to the shard that an adjustment debits. The caller then repeats the adjustment.
- * After `fresh`, the transfer took effect, and the caller repeats the adjustment immediately. After
- * `again`, the caller pauses first.
+ * Transfers credits to the shard that an adjustment debits, because the shard alone cannot cover
+ * the adjustment. Returns `fresh` if the transfer took effect: the caller repeats the adjustment at
+ * once. Returns `again` if not: the caller pauses before it repeats the adjustment.
  */
 async function gather(
   process: LedgerProcess,

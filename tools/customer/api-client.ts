@@ -5,6 +5,7 @@ export interface ApiAnswer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
+/** A customer's client of the API. It returns error responses like any other response. */
 export interface ApiClient {
   /**
    * Sends a GET request with the API key.

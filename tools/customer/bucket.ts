@@ -3,6 +3,7 @@ import { GetObjectCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/clien
 
 /** Reads the objects that an export wrote into the customer's bucket. */
 export interface CustomerBucketReader {
+  /** Returns the first 1,000 keys of the bucket, in ascending order. */
   keys(): Promise<readonly string[]>;
   /**
    * Returns the text of an object, decompressed if the key ends in `.gz`.

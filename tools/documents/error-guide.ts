@@ -2,6 +2,7 @@ import * as errors from "../../shared/base/errors.ts";
 import { limits } from "../../shared/base/limits.ts";
 import type { JsonObject } from "./json-schema.ts";
 
+/** The explanation of an error code for clients. */
 export interface ErrorGuide {
   /** HTTP statuses of responses with this code. */
   readonly status: string;

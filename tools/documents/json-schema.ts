@@ -1,6 +1,7 @@
 import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
 
+/** A JSON object, such as a JSON Schema. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Schemas that the document defines once and references by name. */

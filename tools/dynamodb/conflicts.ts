@@ -12,7 +12,9 @@ export interface ItemKey {
 
 /** The writes in flight on an item: a plain write occupies the item, and a transaction locks it. */
 export interface ItemInFlight {
+  /** True if a plain write of the item is in flight. */
   readonly isOccupied: boolean;
+  /** True if a transaction with the item is in flight. */
   readonly isLocked: boolean;
 }
 

@@ -5,13 +5,16 @@ import { seededGenerator } from "../stand-ins/seeded.ts";
 export interface Sample {
   readonly features: readonly number[];
   readonly isPrice: boolean;
-  /** The weight of the sample. */
+  /** How much the sample counts when a tree chooses a split. Above 0. */
   readonly weight: number;
 }
 
 export interface ForestOptions {
+  /** The seed of the random choices. */
   readonly seed: number;
+  /** The number of trees. */
   readonly trees: number;
+  /** The maximum number of splits from the root of a tree to a leaf. */
   readonly depthMax: number;
   /** The least number of samples in a leaf. */
   readonly leafMin: number;
@@ -19,11 +22,12 @@ export interface ForestOptions {
 
 /** The maximum number of thresholds for one feature. */
 const thresholdsMax = 63;
+/** The number of decimal places of thresholds and shares. */
 const digits = 3;
 
 /**
- * The values of a feature in all samples. Each value is replaced by the number of the range between
- * two thresholds that contains it.
+ * One feature of all samples. The thresholds divide its values into numbered ranges: range 0 ends
+ * at the first threshold. Each value is stored as the number of its range.
  */
 interface Column {
   readonly thresholds: readonly number[];
@@ -35,6 +39,7 @@ interface Growth {
   readonly samples: readonly Sample[];
   readonly columns: readonly Column[];
   readonly options: ForestOptions;
+  /** Returns the next random number, from 0 to below 1. */
   readonly fraction: () => number;
   /** The nodes of the tree, in the form of `ForestTable`. */
   readonly nodes: number[];
@@ -44,13 +49,14 @@ interface Split {
   readonly feature: number;
   /** The number of the last range on the lower side. */
   readonly range: number;
+  /** The sum of both sides' Gini impurities, each multiplied by half the weight of its side. */
   readonly impurity: number;
 }
 
 /**
  * Grows a random forest (Breiman 2001). Every tree uses a random sample of the samples, and every
- * node a random choice of the features. The same samples, options and seed result in the same
- * forest.
+ * node a random choice of the features. The same samples and options result in the same forest.
+ * Returns the nodes of each tree, in the form of `ForestTable`.
  */
 export function growTrees(
   samples: readonly Sample[],
@@ -81,7 +87,12 @@ function columnOf(samples: readonly Sample[], feature: number): Column {
   return { thresholds, ranges };
 }
 
-/** Adds a node and everything below it. Returns the position of the node. */
+/**
+ * Adds a node for the drawn samples, and all nodes below it. Returns the position of the node among
+ * the nodes of the tree.
+ * @param draw indexes of the drawn samples; an index can occur several times
+ * @param depth number of splits above the node
+ */
 function grow(draw: readonly number[], depth: number, growth: Growth): number {
   const { nodes, options, columns } = growth;
   const at = nodes.length / 4;
@@ -164,15 +175,17 @@ const sideOf = (sample: Sample | undefined): Side =>
     ? emptySide()
     : { count: 1, weight: sample.weight, right: sample.isPrice ? sample.weight : 0 };
 
+/** Sums of the samples on one side of a threshold, or in one range of a feature. */
 interface Side {
   count: number;
   weight: number;
+  /** The weight of the samples that are prices. */
   right: number;
 }
 
 const emptySide = (): Side => ({ count: 0, weight: 0, right: 0 });
 
-/** Adds the samples of one side to another side, or removes them if the sign is -1. */
+/** Adds the sums of the second side to the first, or subtracts them if `sign` is -1. */
 function add(side: Side | undefined, { count, weight, right }: Side, sign: 1 | -1): void {
   if (side === undefined) return;
   side.count += sign * count;

@@ -10,8 +10,9 @@ export interface LabeledPage {
   /** The ID of the product in its address. */
   readonly id: string;
   readonly html: string;
-  /** The right prices: none, one, or several alternatives. */
+  /** The correct prices: none if people read no price, several if each of them is correct. */
   readonly prices: readonly number[];
+  /** The words about availability; undefined if people read none. */
   readonly availability: string | undefined;
 }
 
@@ -26,7 +27,7 @@ export const pagesOption = {
   type: "string",
   value: "<folder>",
   required: true,
-  about: "the pages, with html/ and ground-truth.json",
+  about: "the folder of the labeled pages, with html/ and ground-truth.json",
 } as const;
 
 /**
@@ -50,7 +51,11 @@ export function readLabeledPages(folder: string | undefined): LabeledPage[] {
   });
 }
 
-/** Reads a page, possibly gzipped. `path` is the name without `.gz`. */
+/**
+ * Reads a saved page. `path` may end in `.gz` or not: reads the file without `.gz` if it exists,
+ * otherwise decompresses the file with `.gz`.
+ * @throws Error if neither file exists
+ */
 export function readPage(path: string): string {
   const plain = path.replace(/\.gz$/, "");
   return existsSync(plain)
@@ -58,6 +63,10 @@ export function readPage(path: string): string {
     : gunzipSync(readFileSync(`${plain}.gz`)).toString("utf8");
 }
 
+/**
+ * Returns the longest number of at least five digits in the last segment of the path. If the
+ * segment has no such number, returns the segment.
+ */
 function idIn({ pathname }: URL): string {
   const step = decodeURIComponent(pathname.replace(/\/+$/, "").split("/").at(-1) ?? "");
   const numbers = step.match(/\d{5,}/g) ?? [];

@@ -1,5 +1,6 @@
 import { localAccount } from "./template.ts";
 
+/** The addresses of the emulators, by AWS service. */
 export interface Endpoints {
   readonly dynamodb: string;
   readonly sqs: string;

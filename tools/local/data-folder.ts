@@ -27,6 +27,7 @@ export interface DataFolder {
   ): v.InferOutput<Schema> | undefined;
   /** Replaces a JSON file atomically. Only the file's owner can read it. */
   write(name: string, content: unknown): void;
+  /** Deletes a file. Does nothing if the file does not exist. */
   remove(name: string): void;
   /** Unlocks the folder, so that another world can use it. */
   release(): void;

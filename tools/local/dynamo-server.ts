@@ -7,6 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { DataFolder } from "./data-folder.ts";
 import { serveFrom } from "./local-server.ts";
 
+/** A DynamoDB engine that the local world uses. */
 export interface DynamoServer {
   readonly endpoint: string;
   /**
@@ -97,7 +98,7 @@ async function waitUntilListening(child: ChildProcess): Promise<void> {
   if (await Promise.race([listening, late])) return;
   child.stdin?.end();
   throw new Error(
-    `DynamoDB did not start within ${startMillisecondsMax / 1_000} s. Fix the cause that the output of DynamoDB shows, then start again: ${output}`,
+    `DynamoDB did not start within ${startMillisecondsMax / 1_000} s. Fix the cause that its output shows, then start again. The output: ${output || "none"}`,
   );
 }
 

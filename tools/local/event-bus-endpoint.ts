@@ -29,6 +29,7 @@ export interface EventBusOptions {
   readonly onEvent?: (event: BusEvent, detail: string) => void;
 }
 
+/** An error that the endpoint returns. `type` is its name in the EventBridge API. */
 class BusError extends Error {
   readonly type: string;
 
@@ -129,7 +130,7 @@ async function putEvents(
   const bytes = Entries.reduce((sum, entry) => sum + bytesOf(entry), 0);
   if (bytes >= requestBytes) {
     throw invalid(
-      `The entries of a request must have less than ${requestBytes} bytes together (got ${bytes}). Send fewer entries.`,
+      `The entries of a request must have fewer than ${requestBytes} bytes together (got ${bytes}). Send fewer entries.`,
     );
   }
   const results = [];

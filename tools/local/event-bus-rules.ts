@@ -16,6 +16,7 @@ type RuleName = Pick<BusRule, "bus" | "name">;
 export interface BusRuleStore {
   all(): readonly BusRule[];
   get(name: RuleName): BusRule | undefined;
+  /** Stores a rule. Replaces the rule with the same name on the same bus. */
   put(rule: BusRule): void;
   /** Removes a rule with its targets. Does nothing if it does not exist. */
   remove(name: RuleName): void;

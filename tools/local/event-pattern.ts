@@ -18,6 +18,7 @@ export interface EventPattern {
   readonly [field: string]: EventPattern | readonly Matcher[];
 }
 
+/** The schema of the event patterns that the local world supports. */
 export const patternSchema: v.GenericSchema<unknown, EventPattern> = v.pipe(
   v.unknown(),
   // A record schema would accept a list, with its positions as names of fields.
@@ -33,7 +34,8 @@ export const patternSchema: v.GenericSchema<unknown, EventPattern> = v.pipe(
 
 /**
  * Parses an EventBridge event pattern.
- * @throws Error that names the first part that the local world does not support
+ * @throws Error that names the first part that the local world does not support; SyntaxError if the
+ * text is not JSON
  */
 export function parsePattern(text: string): EventPattern {
   const { success, output, issues } = v.safeParse(patternSchema, jsonOf(text));

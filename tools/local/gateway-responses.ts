@@ -11,6 +11,7 @@ const builtIn = {
   DEFAULT_5XX: { status: 502, message: "Internal server error" },
 } as const;
 
+/** An error that API Gateway returns without calling a function, by its response type. */
 export type GatewayErrorType = keyof typeof builtIn;
 
 interface GatewayError {
@@ -18,6 +19,7 @@ interface GatewayError {
   readonly requestId: string;
 }
 
+/** Responds to a request with an error of API Gateway. */
 export type AnswerError = (response: ServerResponse, error: GatewayError) => void;
 
 const texts = v.optional(v.record(v.string(), v.string()), {});

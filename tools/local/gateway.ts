@@ -31,7 +31,9 @@ interface Exchange {
   readonly method: GatewayMethod;
   readonly target: LocalFunction;
   readonly event: APIGatewayProxyEvent;
+  /** Responds with an error, or closes the connection if the response has begun. */
   readonly fail: (type: GatewayErrorType) => void;
+  /** True if the client accepts a binary media type of the API: a base64 body is sent as bytes. */
   readonly decodeBase64: boolean;
   readonly log: Log;
 }

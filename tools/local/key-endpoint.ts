@@ -135,7 +135,7 @@ function decrypt(keys: readonly Key[], request: v.InferOutput<typeof decryptRequ
   if (!key)
     throw new KeyError(
       "InvalidCiphertextException",
-      "None of the keys of the local world encrypted the ciphertext. Use one that this endpoint returned.",
+      "No key of the local world encrypted the ciphertext. Pass a ciphertext that Encrypt of this local world returned.",
     );
   if (request.KeyId !== undefined && find(keys, request.KeyId) !== key) {
     throw new KeyError(
@@ -163,7 +163,7 @@ function open(key: Key, sealed: Buffer, context: Readonly<Record<string, string>
   } catch {
     throw new KeyError(
       "InvalidCiphertextException",
-      "The ciphertext is damaged, or the encryption context differs. Pass both as in the call of Encrypt.",
+      "The ciphertext is damaged, or the encryption context differs. Pass the ciphertext that Encrypt returned, and the context of that call.",
     );
   }
 }

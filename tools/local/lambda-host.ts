@@ -7,6 +7,7 @@ import type { Log } from "./log.ts";
 import { provideStreaming } from "./response-stream.ts";
 import type { ResolvedResource, ResolvedTemplates } from "./template.ts";
 
+/** The environment variables of a function, by name. */
 export type Environment = Readonly<Record<string, string>>;
 type Handler = (event: unknown, ...rest: readonly unknown[]) => unknown;
 
@@ -23,6 +24,7 @@ function isFunction(value: unknown): boolean {
   return typeof value === "function";
 }
 
+/** A Lambda function that runs in this process. */
 export interface LocalFunction {
   readonly name: string;
   readonly arn: string;
@@ -33,9 +35,11 @@ export interface LocalFunction {
    * timeout.
    */
   invoke(event: unknown): Promise<unknown>;
+  /** Runs the function once, with `stream` for its response. Rejects like `invoke`. */
   invokeStreaming(event: unknown, stream: Writable): Promise<void>;
 }
 
+/** The Lambda functions of the templates, loaded into this process. */
 export interface LambdaHost {
   readonly functions: readonly LocalFunction[];
   /**
@@ -44,6 +48,10 @@ export interface LambdaHost {
    * @throws Error if no template creates the function
    */
   byReference(nameOrArn: string): LocalFunction;
+  /**
+   * Returns the function with a name of the code base, such as `products`.
+   * @throws Error if no template creates the function
+   */
   byName(name: string): LocalFunction;
 }
 

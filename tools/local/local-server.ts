@@ -4,9 +4,11 @@ import type { IncomingMessage, RequestListener, Server } from "node:http";
 import * as v from "valibot";
 import type { DataFolder } from "./data-folder.ts";
 
+/** An HTTP server on the loopback address. */
 export interface LocalServer {
   readonly url: string;
   readonly port: number;
+  /** Stops the server and closes all connections. */
   close(): Promise<void>;
 }
 

@@ -6,14 +6,17 @@ export interface GatewayMethod {
   readonly httpMethod: string;
   readonly resourceId: string;
   readonly functionArn: string;
+  /** True if the function streams its response. */
   readonly streaming: boolean;
   readonly timeoutMilliseconds: number;
 }
 
+/** The method of the API that a request calls. */
 export interface Match {
   readonly method: GatewayMethod;
   /** The resource path with parameters in braces, such as `/v1/products/{proxy+}`. */
   readonly resourcePath: string;
+  /** The decoded values of the path parameters; null if the path has none. */
   readonly pathParameters: Readonly<Record<string, string>> | null;
 }
 

@@ -4,12 +4,14 @@ import type { APIGatewayEventRequestContext, APIGatewayProxyEvent } from "aws-la
 import type { Match } from "./path-tree.ts";
 import { localAccount } from "./template.ts";
 
+/** A request and the method that it calls, from which `proxyEvent` builds the event. */
 export interface ProxyRequest {
   readonly request: IncomingMessage;
   readonly body: Buffer;
   readonly match: Match;
   readonly requestId: string;
   readonly stage: string;
+  /** True if the event contains the body as base64 instead of text. */
   readonly binary: boolean;
 }
 

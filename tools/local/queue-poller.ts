@@ -14,6 +14,7 @@ import type { Log } from "./log.ts";
 import { localAccount } from "./template.ts";
 import type { ResolvedTemplates } from "./template.ts";
 
+/** The pollers that call functions with the messages of queues. */
 export interface QueuePollers {
   /** Stops receiving, and waits for the batches in flight. */
   readonly stop: () => Promise<void>;

@@ -15,9 +15,11 @@ export const preludeSchema = v.object({
 });
 export type Prelude = v.InferOutput<typeof preludeSchema>;
 
+/** The receiver of a streamed response. */
 export interface PreludeReceiver {
   /** Receives the prelude. Called before the first `write`. */
   begin(prelude: Prelude): void;
+  /** Receives a chunk of the body. The next chunk follows after the promise has resolved. */
   write(chunk: Buffer): Promise<void>;
 }
 

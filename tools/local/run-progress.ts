@@ -10,6 +10,7 @@ import type { Run, RunRef } from "../../shared/runs/run.ts";
 import type { StepRecord } from "../../shared/runs/step.ts";
 import type { Log } from "./log.ts";
 
+/** The output of lines about the progress of runs. */
 export interface RunProgress {
   /** Stops printing, and waits for the poll in progress. */
   stop(): Promise<void>;
@@ -54,6 +55,7 @@ interface Followed {
   readonly ref: RunRef;
   /** The last line that was printed about the run. */
   line?: string;
+  /** True if the run has ended or its row does not exist: the poll no longer reads it. */
   over: boolean;
 }
 

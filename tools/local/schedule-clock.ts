@@ -1,6 +1,7 @@
 import { occurrencesOf } from "./schedule-store.ts";
 import type { ScheduleStore, StoredSchedule } from "./schedule-store.ts";
 
+/** The clock that fires schedules when they are due. */
 export interface ScheduleClock {
   /** Calculates again when the next schedule is due. Call it after a change of a schedule. */
   reconsider(): void;

@@ -49,9 +49,13 @@ const storedSchedule = v.object({
 });
 export type StoredSchedule = v.InferOutput<typeof storedSchedule>;
 
+/** The schedules of a local world, stored in its data folder. */
 export interface ScheduleStore {
+  /** Returns a schedule; undefined if it does not exist. */
   get(groupName: string, name: string): StoredSchedule | undefined;
+  /** Stores a schedule. Replaces the schedule with the same group and name. */
   put(schedule: StoredSchedule): void;
+  /** Deletes a schedule. Does nothing if it does not exist. */
   remove(groupName: string, name: string): void;
   /** Returns all schedules, sorted by group and name. */
   all(): readonly StoredSchedule[];

@@ -15,6 +15,7 @@ interface TargetOptions {
   readonly log: Log;
 }
 
+/** The targets that schedules can call. */
 export interface ScheduleTargets {
   readonly fire: Fire;
   /** Waits for the running functions to end. */

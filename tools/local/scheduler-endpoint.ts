@@ -157,7 +157,7 @@ function assertTimes(definition: ScheduleDefinition): void {
   const occurrences = occurrencesOf(definition, now);
   if (!recurring && !occurrences.next(new Date(countingStart(definition, now)))) {
     throw invalid(
-      `The schedule expression ${definition.ScheduleExpression} has no time in the future.`,
+      `The schedule expression ${definition.ScheduleExpression} has no time in the future. Use a later time.`,
     );
   }
 }

@@ -7,6 +7,7 @@ import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { Environment } from "./lambda-host.ts";
 
+/** The API keys of the developer's account and of the demo workspace. */
 export interface SeededKeys {
   readonly apiKey: string;
   readonly demoApiKey: string;

@@ -29,7 +29,7 @@ export function parseSourceChoice(text: string): SourceChoice {
   const [, target, adapter, rest] = form.exec(text) ?? [];
   const parts = rest === undefined ? [] : rest.split(optionStart);
   const address = option.test(parts[0] ?? "=") ? undefined : parts.shift();
-  // People name a public store by its host.
+  // Users enter a public store by its host, without `https://`.
   const isHost = adapter === "storefront" && !/^[a-z]+:\/\//i.test(address ?? "http://");
   const baseUrl = isHost ? `https://${address}` : address;
   const isUrl = baseUrl === undefined || URL.canParse(baseUrl);
@@ -63,6 +63,7 @@ function valueOf(text: string, kind: ReturnType<typeof optionKind>): string | nu
  * Replaces adapters in a value of the variable SOURCES, and returns the new value. A choice for a
  * platform applies to each of its scrapers that the adapter supports.
  * @param sourcesJson the value of SOURCES
+ * @param variables the environment variables to which options may refer
  * @throws Error if no scraper matches a choice, or if an option refers to an environment variable
  * that is empty or not set
  */
@@ -118,7 +119,7 @@ function checkVariables(choice: string, options: SourceChoice["options"], set: V
     if (secret?.kind !== "variable" || (set[secret.name] ?? "") !== "") continue;
     throw new Error(
       `${choice}: ${name} refers to the environment variable ${secret.name}, which is empty ` +
-        "or not set. Set it.",
+        "or not set. Set the variable.",
     );
   }
 }

@@ -15,6 +15,7 @@ export const templateSchema = v.object({
 });
 type Template = v.InferOutput<typeof templateSchema>;
 
+/** A CloudFormation stack with its template. */
 export interface Stack {
   readonly name: string;
   readonly template: Template;
@@ -228,5 +229,5 @@ function resolveStackOutput(
 }
 
 function missing(scope: Scope, what: string): string {
-  return `${scope.stack.name}: ${what} does not exist in the synthesized templates`;
+  return `${scope.stack.name}: ${what} does not exist in the synthesized templates. Correct the reference to it in lib.`;
 }

@@ -15,7 +15,7 @@ export interface TemporaryDynamo {
 
 /**
  * Starts a DynamoDB engine on a new folder in `parent`. If DYNAMODB_ENDPOINT is set, uses that
- * endpoint instead, like `startDynamo`.
+ * endpoint instead, like `startDynamo`. The data at that endpoint stays when the engine stops.
  */
 export async function startTemporaryDynamo(parent = tmpdir()): Promise<TemporaryDynamo> {
   const dir = mkdtempSync(join(parent, "dynamo-"));

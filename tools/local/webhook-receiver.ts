@@ -15,12 +15,14 @@ interface Received {
   readonly body: string;
   /** True if the signature matches a registered secret; null if no secret is registered. */
   readonly verified: boolean | null;
+  /** The HTTP status that the receiver returned. */
   readonly answered: number;
 }
 
 interface State {
   readonly secrets: string[];
   readonly deliveries: Received[];
+  /** The status of the next `times` deliveries. Later deliveries get 200. */
   behavior: { status: number; times: number };
 }
 

@@ -46,6 +46,7 @@ export interface WorldOptions {
    * polled, which saves requests.
    */
   readonly progress?: Log;
+  /** The adapters that replace the adapters of the template; see `chooseSources`. */
   readonly sources?: readonly SourceChoice[];
   /**
    * The context of the CDK app.
@@ -85,6 +86,7 @@ export interface World {
    * @throws Error if no template creates the function
    */
   environmentOf(functionName: string): Environment;
+  /** Stops all components. Waits at most 5 s for the running work of each component. */
   readonly stop: () => Promise<void>;
 }
 

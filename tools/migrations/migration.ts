@@ -4,6 +4,7 @@ import type { Row } from "../../shared/aws/table/dynamo.ts";
 /** A change of stored rows, which `npm run admin -- migrate` makes while the service runs. */
 export interface Migration {
   readonly name: string;
+  /** Which rows the migration changes, such as "accounts whose credits are in their row". */
   readonly about: string;
   readonly table: TableName;
   /**

@@ -4,6 +4,7 @@ import { failureMessage } from "../command-line/failure.ts";
 import type { Tables } from "../reconcile/reconcile.ts";
 import type { Migration } from "./migration.ts";
 
+/** How a migration runs, and where it reports its progress. */
 export interface MigrationRun {
   /** A client that does not convert rows. */
   readonly client: DynamoDBDocumentClient;

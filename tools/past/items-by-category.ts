@@ -7,7 +7,7 @@ interface CategoryItems {
   readonly platform: PastWatchlist["platform"];
   /** Categories of the sandbox, such as `Headphones`. */
   readonly categories: readonly string[];
-  /** The ID from which the items are chosen. */
+  /** The ID that is tried first. */
   readonly first: number;
   readonly count: number;
 }

@@ -15,7 +15,7 @@ const restCredits = 150_000;
 /**
  * Grants an account the credits for its planned past runs, and charges each run at the time of its
  * end. The clock of the ledger returns these times, so the account must have been created before
- * the first run.
+ * the first run. Does nothing if there are no runs.
  * @throws Error if the account does not exist
  */
 export async function writeCharges(

@@ -27,6 +27,7 @@ import {
 } from "./invented-past.ts";
 import { type PastWorld, writeEvents, writeResults, type WrittenRun } from "./write-results.ts";
 
+/** A watchlist to create with an invented past, and its account. */
 export interface WrittenPast extends Omit<PastWatchlist, "id"> {
   readonly accountId: string;
 }
@@ -53,7 +54,7 @@ export function planPast({ accountId, ...wanted }: WrittenPast): PlannedPast {
 
 /**
  * Writes a paused watchlist with an invented past directly into the tables of a local world. Writes
- * items, details, history and runs, the results of the last 14 days, and the events of the last 30
+ * items, details, history and runs, the results of the last 14 days, and the events of the last 29
  * days. Delivers no event. Writing the rows is much faster than running the watchlist. Returns the
  * ID of the watchlist.
  * @throws Error if the account has too many watchlists

@@ -4,9 +4,11 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
+/** The paths of installed packages, or the reason why they could not be installed. */
 export type PythonPackages =
   | {
       readonly outcome: "installed";
+      /** The path of the Python interpreter. */
       readonly python: string;
       /** The folder with the commands of the installed packages. */
       readonly binaries: string;

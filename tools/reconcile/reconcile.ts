@@ -47,6 +47,7 @@ export interface Tally {
   readonly moving: readonly string[];
 }
 
+/** What to reconcile, and where to report differences. */
 export interface ReconcileRequest {
   /** The ID of the account to check; null to check all accounts. */
   readonly accountId: string | null;
@@ -59,6 +60,7 @@ export interface ReconcileRequest {
   readonly begin?: (accountId: string) => void;
 }
 
+/** A tally that a reconciliation changes while it runs. */
 export type Counts = { -readonly [Name in Exclude<keyof Tally, "moving">]: number } & {
   readonly moving: string[];
 };
@@ -263,7 +265,7 @@ function notCompared({ unsteady, moving }: Tally): string {
   if (unsteady === 0) return "";
   const which = moving.length === 0 ? "" : ` (${moving.join(", ")})`;
   const lists = counting(unsteady, "watchlist");
-  return ` in what was compared; NOT compared: the counters of ${lists}${which}, which kept changing: try again`;
+  return ` in what was compared. NOT compared: the counters of ${lists}${which}, because they kept changing. Run the command again.`;
 }
 
 const counting = (count: number, one: string, many = `${one}s`): string =>

@@ -11,6 +11,7 @@ import { serveFrom } from "../local/local-server.ts";
 /** A product as the API sends it: an SKU and any other fields. */
 export type RecordedProduct = Readonly<Record<string, unknown>> & { readonly sku: number };
 
+/** A valid products request that the server received. */
 export interface ReplayedCall {
   /** The SKUs in the request. */
   readonly skus: readonly string[];
@@ -18,6 +19,7 @@ export interface ReplayedCall {
   readonly pageSize: number;
 }
 
+/** A running server of recorded products. */
 export interface ReplayCatalog {
   /** The base URL for the adapter's configuration. */
   readonly url: string;
@@ -25,7 +27,7 @@ export interface ReplayCatalog {
   readonly requests: readonly ReplayedCall[];
   /**
    * Changes the price of a product in later replies.
-   * @throws Error if there is no product with this stock number
+   * @throws Error if there is no product with this SKU
    */
   setPrice(sku: number, price: number): void;
   stop(): Promise<void>;

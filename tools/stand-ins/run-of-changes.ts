@@ -7,6 +7,7 @@ import { noLimits } from "../../shared/watchlists/settings.ts";
 import { runEvents } from "../../shared/runs/run-events.ts";
 import { resultsIn } from "../../shared/runs/run-results.ts";
 
+/** The run whose events `runOfChanges` creates. */
 export interface RunOfChanges {
   readonly accountId: string;
   readonly runId: string;

@@ -1,4 +1,4 @@
-"""Warns about calls that use something deprecated."""
+"""Warns about calls of deprecated operations, and about calls that use deprecated fields."""
 
 import re
 import warnings

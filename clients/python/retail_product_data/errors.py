@@ -76,7 +76,10 @@ class ConcurrencyLimitError(ApiError):
 
 
 class RateLimitedError(ApiError):
-    """The key exceeds its rate limit, or the account exceeds its limit of test calls."""
+    """Too many calls of the key, too many probes of the account, or too many calls to one path.
+
+    Probes are calls that connect to a webhook receiver or an S3 store.
+    """
 
 
 class InternalError(ApiError):

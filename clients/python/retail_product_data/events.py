@@ -17,6 +17,8 @@ Event = ProductChangedEvent | ProductMatchedEvent | ProductDelistedEvent | RunCo
 
 
 class Events:
+    """Reads the event feed of the account."""
+
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 

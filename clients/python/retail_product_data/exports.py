@@ -24,7 +24,9 @@ class ExportStore(Protocol):
         """Lists all keys that begin with ``prefix``, in ascending order."""
         ...
 
-    def read(self, key: str) -> bytes: ...
+    def read(self, key: str) -> bytes:
+        """Returns the bytes of an object. Raises an exception if it cannot be read."""
+        ...
 
 
 class FolderStore:
@@ -67,7 +69,7 @@ class ExportError(Exception):
 
 @dataclass(frozen=True)
 class ExportedRun:
-    """The exported events of one run. The export of the run was proven complete."""
+    """The exported events of one run. The reader has verified that no event is missing."""
 
     #: The key of the folder, with a ``/`` at its end.
     folder: str
@@ -85,9 +87,12 @@ def read_runs(
     """Iterates over the complete runs of an export.
 
     Compares size and SHA-256 of each object with the manifest, and the digest of the manifest with
-    the events. Raises ``ExportError`` if a run with a manifest is not complete. ``since``: the
-    earliest UTC date of the folders to read, such as ``2026-11-23``; the default is all folders.
-    ``on_incomplete``: called for each folder without a manifest, whose export is not complete yet.
+    the events. Does not read the Parquet files. ``prefix``: the prefix of the destination.
+    ``since``: the earliest UTC date of the folders to read, such as ``2026-11-23``; the default is
+    all folders. ``on_incomplete``: called with the key of each folder that has no manifest, because
+    the export of its run is not complete. Raises ``ExportError`` if an object is missing or
+    changed, or if a manifest contradicts the events, and ``ValueError`` unless ``since`` is empty
+    or a UTC date.
     """
     if since and not _is_date(since):
         raise ValueError(f"'since' must be a UTC date such as 2026-11-23 (got \"{since}\").")
@@ -152,7 +157,8 @@ def _manifest(content: bytes, key: str) -> Any:
             return manifest
     except (ValueError, KeyError, TypeError) as cause:
         raise ExportError(
-            f"The manifest {key} must be JSON with 'objects' and 'totals.objects'. Copy it again."
+            f"The manifest {key} must be JSON with a list 'objects' and a number "
+            "'totals.objects'. Copy it again."
         ) from cause
     raise ExportError(
         f"The manifest {key} must have a list 'objects' and a number 'totals.objects'. "

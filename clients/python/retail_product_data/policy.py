@@ -7,7 +7,7 @@ from .generated.error_codes import RETRYABLE_CODES
 from .generated.operations import KEYED_OPERATIONS, REPEATABLE_OPERATIONS
 
 _DEFAULT_TIMEOUT = 30.0
-#: The durations, in seconds, that the specification allows for slow operations.
+#: The timeouts of slow operations, in seconds, as the specification recommends them.
 _TIMEOUTS = {
     "read_products": 300.0,
     "read_offers": 180.0,
@@ -16,8 +16,8 @@ _TIMEOUTS = {
     "preview_watchlist": 60.0,
     "backtest_watchlist": 60.0,
 }
-#: The largest Retry-After, in seconds, after which the client still repeats a call. A longer one
-#: ends the call with its error, so that the caller decides.
+#: The largest Retry-After, in seconds, for which the client waits before it repeats a call. For a
+#: larger value, the client raises the error, so that the caller decides.
 _RETRY_AFTER_MAX = 60.0
 
 

@@ -27,6 +27,8 @@ class ProductBatch:
 
 
 class Products:
+    """Reads products in one call or in several parallel calls."""
+
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 

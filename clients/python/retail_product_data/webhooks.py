@@ -23,7 +23,9 @@ def verify_webhook(
     """Verifies the signature of a delivery, and returns its event.
 
     ``body`` must be the raw body. During a rotation, ``secret`` can contain both secrets. Raises
-    ``SignatureError`` if no secret matches, or if the delivery is older than five minutes.
+    ``SignatureError`` if no signature matches a secret, or if the time of the signature differs by
+    more than five minutes from the clock of this machine. Raises ``TypeError`` if ``body`` is
+    neither a string nor bytes, or if no secret is set.
     """
     if not isinstance(body, str | bytes):
         raise TypeError(

@@ -182,7 +182,7 @@ def test_a_call_ends_with_the_error_after_the_last_attempt(serve: Serve) -> None
     assert len(service.calls) == 2
 
 
-def test_a_503_of_an_item_call_is_repeated_only_with_a_known_charge(serve: Serve) -> None:
+def test_a_503_of_an_item_call_is_repeated_only_if_its_charge_was_zero(serve: Serve) -> None:
     known = serve(
         lambda *call: failure(503, "UNAVAILABLE", x_service_credits="0") if not call[3] else EMPTY
     )
@@ -194,7 +194,7 @@ def test_a_503_of_an_item_call_is_repeated_only_with_a_known_charge(serve: Serve
     assert len(unknown.calls) == 1
 
 
-def test_a_lost_item_call_is_not_repeated_and_a_lost_list_is(serve: Serve) -> None:
+def test_a_list_call_without_a_response_is_repeated_but_an_item_call_is_not(serve: Serve) -> None:
     service = serve(lambda method, _, __, n: None if method == "POST" or n == 1 else EMPTY)
     with pytest.raises(RequestConnectionError):
         service.client.products.read(["1"], platform="retailer_d")
@@ -279,7 +279,7 @@ def catalog(fail_at: str | None = None) -> Script:
     return script
 
 
-def test_50000_ids_are_read_in_order_and_only_a_few_batches_are_taken_ahead(serve: Serve) -> None:
+def test_50000_ids_are_read_in_order_with_only_a_few_batches_in_memory(serve: Serve) -> None:
     service = serve(catalog())
     taken = used = ahead = 0
 
@@ -355,7 +355,8 @@ def test_ctrl_c_ends_a_read_without_its_calls_and_their_retries(serve: Serve) ->
             assert in_progress.acquire(timeout=60)
         assert reader.stdout is not None and reader.stdout.readline() == "1000\n"
         reader.send_signal(signal.SIGINT)
-        # A reader that waits for its calls never ends, and one that waits for a retry ends later.
+        # If the read waits for its calls in progress, the process never ends. If it waits for the
+        # retry, the process ends after 60 s.
         assert reader.communicate(timeout=30) == ("interrupted\n", "")
         assert reader.returncode == 0
     finally:
@@ -363,7 +364,7 @@ def test_ctrl_c_ends_a_read_without_its_calls_and_their_retries(serve: Serve) ->
         release.set()
 
 
-def test_a_read_that_ends_early_begins_no_retry(serve: Serve) -> None:
+def test_a_read_that_its_caller_ends_early_begins_no_retry(serve: Serve) -> None:
     refused = threading.Event()
 
     def script(method: str, path: str, body: Any, n: int) -> Answer:
@@ -430,7 +431,7 @@ def test_an_export_yields_the_events_of_complete_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["missing", "changed", "digest", "manifest"])
-def test_a_damaged_export_raises_an_error(tmp_path: Path, damage: str) -> None:
+def test_reading_a_damaged_export_raises_an_error(tmp_path: Path, damage: str) -> None:
     folder = write_run(tmp_path, 1)
     if damage == "missing":
         (folder / "00002-changed-evt_12.jsonl.gz").unlink()
@@ -460,7 +461,7 @@ def test_a_404_without_the_json_of_the_service_is_not_repeated(serve: Serve) -> 
     assert len(service.calls) == 1
 
 
-def test_a_string_and_numbers_that_are_too_small_are_refused(serve: Serve) -> None:
+def test_a_read_refuses_a_string_as_ids_and_numbers_that_are_too_small(serve: Serve) -> None:
     service = serve(catalog())
     read_all = service.client.products.read_all
     with pytest.raises(TypeError, match="must be a list of IDs, not a string"):
@@ -471,7 +472,7 @@ def test_a_string_and_numbers_that_are_too_small_are_refused(serve: Serve) -> No
     assert service.calls == []
 
 
-def test_a_wrong_operation_platform_or_address_is_named(serve: Serve) -> None:
+def test_the_error_names_a_wrong_operation_platform_or_address(serve: Serve) -> None:
     service = serve(catalog())
     with pytest.raises(ValueError, match="no operation 'getAccount'. Did you mean 'get_account'?"):
         service.client.call("getAccount")
@@ -484,18 +485,18 @@ def test_a_wrong_operation_platform_or_address_is_named(serve: Serve) -> None:
         Client("k", service.base_url, attempts=1).call("get_account")
 
 
-def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
+def test_reading_an_export_from_a_missing_folder_raises_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="There is no folder"):
         list(read_events(FolderStore(tmp_path / "missing")))
 
 
 @pytest.mark.parametrize("since", ["yesterday", "2026-02-31"])
-def test_a_since_that_is_not_a_date_is_refused(tmp_path: Path, since: str) -> None:
+def test_reading_an_export_refuses_a_since_that_is_not_a_date(tmp_path: Path, since: str) -> None:
     with pytest.raises(ValueError, match="'since' must be a UTC date"):
         list(read_events(FolderStore(tmp_path), since=since))
 
 
-def test_a_parsed_body_and_a_missing_secret_are_refused() -> None:
+def test_verifying_a_delivery_refuses_a_parsed_body_and_a_missing_secret() -> None:
     missing: Any = None
     parsed: Any = {"id": "evt_1"}
     for secret in (missing, [], [None]):

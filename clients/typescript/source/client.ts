@@ -39,7 +39,10 @@ export class Client {
     return this.#transport.call(operation, ...options);
   }
 
-  /** Iterates over the entries of all pages of a list, such as `client.list("listChanges")`. */
+  /**
+   * Iterates over the entries of all pages of a list, such as `client.list("listChanges")`.
+   * @throws RangeError if there are more entries, but the operation cannot return further pages
+   */
   list<Id extends ListId>(
     operation: Id,
     ...options: CallArguments<Id>

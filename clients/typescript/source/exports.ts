@@ -10,6 +10,7 @@ import type { ExportManifest } from "./generated/schemas.ts";
 export interface ExportStore {
   /** Lists all keys that begin with `prefix`, in ascending order. */
   keys(prefix: string): AsyncIterable<string>;
+  /** Returns the bytes of an object. Rejects if the object does not exist or cannot be read. */
   read(key: string): Promise<Uint8Array>;
 }
 
@@ -46,7 +47,7 @@ export interface ReadExportOptions {
   /** The earliest UTC date of the folders to read, such as `2026-11-23`. Default: all folders. */
   readonly since?: string;
   /**
-   * Called for each folder without a manifest, because the export of its run is not complete yet.
+   * Called with the key of each folder that has no manifest. The export of its run is not complete.
    */
   readonly onIncomplete?: (folder: string) => void;
 }

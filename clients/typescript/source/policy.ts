@@ -2,6 +2,7 @@ import { ApiError } from "./errors.ts";
 import { retryableCodes } from "./generated/error-codes.ts";
 import { keyedOperations, type operations, repeatableOperations } from "./generated/operations.ts";
 
+/** The ID of an operation in the API reference, such as `readProducts`. */
 export type OperationId = keyof typeof operations;
 
 const defaultTimeoutMs = 30_000;

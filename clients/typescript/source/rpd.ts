@@ -4,7 +4,9 @@ import { run } from "./command/run.ts";
 // `rpd ... | head` closes the output early.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE")
-    process.stderr.write(`The output was not written: ${error.message}\n`);
+    process.stderr.write(
+      `The output was not written: ${error.message}. Check the file or command that receives it.\n`,
+    );
   process.exit(error.code === "EPIPE" ? 0 : 1);
 });
 // A command that waits for standard input does not notice the abort signal of Ctrl-C. This exit

@@ -36,6 +36,7 @@ export type AuditLine = v.InferOutput<typeof auditLine>;
 
 /** The log of all changes that operators make. Lines are never changed or deleted. */
 export interface AuditLog {
+  /** Adds a line at the end of the log. */
   append(line: AuditLine): Promise<void>;
   /**
    * Returns all lines, oldest first. Skips lines in another format and warns about each such line.

@@ -215,13 +215,16 @@ async function driftOf({
       new DescribeStackDriftDetectionStatusCommand({ StackDriftDetectionId }),
     );
     if (DetectionStatus !== "DETECTION_IN_PROGRESS") {
+      const reason = DetectionStatusReason ?? "CloudFormation returned no reason";
       const incomplete =
-        DetectionStatus === "DETECTION_COMPLETE" ? [] : [`incomplete: ${DetectionStatusReason}`];
+        DetectionStatus === "DETECTION_COMPLETE"
+          ? []
+          : [`The comparison of the stack ${StackName} is incomplete: ${reason}`];
       return [...incomplete, ...(await driftedResources(formation, StackName))];
     }
     if (attempt === driftAttemptsMax) {
       throw new Error(
-        `CloudFormation did not complete the drift detection of ${StackName} in time. Repeat the command.`,
+        `CloudFormation did not complete the drift detection of the stack ${StackName} in time. Repeat the command.`,
       );
     }
     await clock.sleep(pollMs);

@@ -51,6 +51,7 @@ export interface TableState {
 export interface RestoreCloud {
   /** Returns a table; undefined if it does not exist. */
   table(name: string): Promise<TableState | undefined>;
+  /** Returns the current settings of a table. */
   settingsOf(table: string): Promise<TableSettings>;
   /** Gives a table the settings `settings`. Changes only the settings that differ. */
   applySettings(table: string, settings: TableSettings): Promise<void>;
@@ -83,6 +84,7 @@ export interface RestoreCloud {
    * one more line if CloudFormation could not compare everything.
    */
   drift(): Promise<readonly string[]>;
+  /** Returns the stored progress; undefined if no restore is in progress. */
   progress(): Promise<Progress | undefined>;
   saveProgress(progress: Progress): Promise<void>;
   deleteProgress(): Promise<void>;

@@ -20,6 +20,7 @@ const restorableFromAgeMs = 5 * minuteMs;
  */
 const restorableToAgeMs = 35 * 24 * 60 * minuteMs;
 
+/** The result of a restore command: the restore is complete, or it waits for the operator. */
 export type RestoreOutcome =
   | { readonly state: "completed"; readonly at: string }
   /** The operator must follow `operatorMust`, and then repeat the command. */
@@ -54,6 +55,7 @@ export async function restoreStage(restore: Restore, tools: RestoreTools): Promi
   return { state: "completed", at: restore.at };
 }
 
+/** A step of a restore, with its state. `does` describes the step to the operator. */
 export interface PlannedStep {
   readonly step: StepName;
   readonly state: "done" | "next" | "pending";
@@ -79,6 +81,7 @@ export async function planSteps(restore: Restore, tools: RestoreTools): Promise<
   }));
 }
 
+/** The result of discarding a restore. `at` is the second that the tables would have had. */
 export interface Discarded {
   readonly at: string;
   readonly state: "discarded";

@@ -14,6 +14,7 @@ export interface Restore {
   readonly stacks: StackNames;
 }
 
+/** The access to AWS and to the operator that the steps of a restore need. */
 export interface RestoreTools {
   readonly cloud: RestoreCloud;
   /** Compares all data and returns the number of differences. */
@@ -34,9 +35,11 @@ interface Stop {
   readonly operatorMust: string;
 }
 
+/** A step of a restore. */
 export interface Step {
   /** Describes the step to the operator. */
   readonly about: string;
+  /** True if the step cannot be undone. The operator must then confirm the step. */
   readonly isIrreversible: boolean;
   /**
    * Runs the step; a repeated run continues it. Returns what the operator must do before the next

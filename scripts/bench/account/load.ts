@@ -37,6 +37,7 @@ export interface CallMetrics {
   readonly consumption: Consumption;
 }
 
+/** The results of a simulated load on one account. */
 export interface LoadMetrics {
   readonly calls: readonly CallMetrics[];
   /** Calls per second, counted over the measured seconds. */

@@ -16,12 +16,15 @@ import { virtualTime } from "../model/virtual-time.ts";
 export interface AccountLoad {
   /** The number of Lambda environments for the account's calls, which limits concurrency. */
   readonly environments: number;
+  /** The time in seconds for which a call waits for its source. */
   readonly workSeconds: number;
   /** The number of calls that start per second. 0: each environment calls without a pause. */
   readonly rate: number;
+  /** The number of watchlists whose runs also reserve credits of the account. */
   readonly watchlists: number;
 }
 
+/** A measurement of one or more accounts that are busy at the same time. */
 export interface AccountCase {
   /** The loads, one for each account. All run at the same time and are measured. */
   readonly loads: readonly [AccountLoad, ...AccountLoad[]];
@@ -50,6 +53,7 @@ export interface AccountMetrics {
   readonly "write units": number;
   readonly conflicts: number;
   readonly throttles: number;
+  /** Calls that were refused by the rate limit of a key, or because no environment was free. */
   readonly limited: number;
   readonly "no slot": number;
   readonly failed: number;

@@ -5,6 +5,7 @@ import { dynamoCreditChanges } from "../../../tools/credits/dynamo-credit-change
 import { concurrencyTiers, limits } from "../../../shared/base/limits.ts";
 import { systemRandom, systemClock } from "../../../shared/base/system.ts";
 
+/** The names of the tables with the accounts and their ledgers. */
 export interface AccountTables {
   readonly accounts: string;
   readonly ledger: string;

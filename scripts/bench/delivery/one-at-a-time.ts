@@ -27,6 +27,7 @@ export interface AloneCosts {
    * Requests by part. `all` is the sum of the parts, without the requests to the customer's bucket.
    */
   readonly requests: Readonly<Record<(typeof parts)[number] | "all", number>>;
+  /** Requests to the customer's bucket. */
   readonly customerRequests: number;
   /** Milliseconds of CPU time by part. */
   readonly cpuMs: Readonly<Record<(typeof parts)[number], number>>;

@@ -3,8 +3,10 @@ import { type DeliveryTask, runsOf, type Spent } from "./task.ts";
 import { median } from "../median.ts";
 import { printTable } from "../../measure/print-table.ts";
 
+/** A workload to measure: how many runs of which size, and where their events are sent. */
 export type Case = Pick<DeliveryTask, "to" | "runs" | "items" | "parallel">;
 
+/** The numbers of requests by AWS service. */
 export interface Requests {
   readonly dynamo: number;
   readonly s3: number;

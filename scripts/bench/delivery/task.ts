@@ -16,6 +16,7 @@ export interface DeliveryTask {
    */
   readonly work: "publish" | "deliver" | "bare";
   readonly to: "receiver" | "bucket";
+  /** The number of runs to deliver. */
   readonly runs: number;
   /** The number of changed items in each run. */
   readonly items: number;

@@ -1,6 +1,6 @@
 /**
- * Publishes and delivers the events of a finished run in a separate process, so that the process
- * uses CPU time only for the service and its AWS clients.
+ * Publishes and delivers the events of a finished run in a separate process. The CPU time of this
+ * process is therefore the CPU time of the service and its AWS clients.
  */
 import { S3Client } from "@aws-sdk/client-s3";
 import { SQSClient } from "@aws-sdk/client-sqs";

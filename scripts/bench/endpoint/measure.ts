@@ -23,6 +23,7 @@ import { consuming, modelledDynamo, noConsumption } from "../model/dynamo-model.
 import { type VirtualTime, virtualTime } from "../model/virtual-time.ts";
 import { seededGenerator } from "../../../tools/stand-ins/seeded.ts";
 
+/** A busy webhook endpoint, and the events that are pending for it. */
 export interface EndpointCase {
   /** The maximum number of parallel requests to the endpoint, as an operator sets it. */
   readonly requestsAtOnce: number;
@@ -35,6 +36,7 @@ export interface EndpointCase {
   readonly seed: number;
 }
 
+/** The results of the delivery of all pending events, as a row of the table. */
 export interface EndpointMetrics {
   readonly "at once": number;
   readonly "answer ms": number;

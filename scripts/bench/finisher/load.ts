@@ -8,6 +8,7 @@ const stepName = (n: number): string => `step_${n}`;
 
 /** The number of steps of the run, and of the items that each step reads. */
 export interface RunSize {
+  /** The number of steps of the run. */
   readonly steps: number;
   readonly items: number;
 }

@@ -11,6 +11,7 @@ import { cpuTimer } from "../../measure/cpu-timer.ts";
 import { doTasks } from "../task-process.ts";
 import { type RunSize, runWith } from "./load.ts";
 
+/** The work that the bench sends to the process. */
 export interface FinisherTask {
   readonly table: string;
   readonly size: RunSize;
@@ -18,6 +19,7 @@ export interface FinisherTask {
   readonly work: "read" | "finish";
 }
 
+/** The used memory and CPU time, and the number, size and hash of the created events. */
 export interface FinisherMetrics {
   readonly peakMegabytes: number;
   readonly cpuMs: number;
@@ -29,7 +31,9 @@ export interface FinisherMetrics {
 const clock = { ...systemClock, now: () => new Date("2026-11-20T10:05:00.000Z") };
 
 const unused = (): never => {
-  throw new Error("The bench must not call this function.");
+  throw new Error(
+    "The finisher called a dependency that this bench does not provide. Add it to scripts/bench/finisher/worker.ts.",
+  );
 };
 
 doTasks(async ({ table, size, work }: FinisherTask): Promise<FinisherMetrics> => {

@@ -16,6 +16,7 @@ import { virtualTime } from "../model/virtual-time.ts";
 import { seededGenerator } from "../../../tools/stand-ins/seeded.ts";
 import { slidingSeconds } from "./sliding-seconds.ts";
 
+/** A load on one API key. */
 export interface KeyCase {
   /** The number of calls that start per second. */
   readonly attempts: number;

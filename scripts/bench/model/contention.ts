@@ -5,6 +5,7 @@ import type { VirtualTime } from "./virtual-time.ts";
 /** A range of milliseconds. Each request draws a duration from it. */
 export type Spread = readonly [least: number, most: number];
 
+/** The latencies and limits that the model of DynamoDB applies. */
 export interface DynamoRules {
   readonly readMs: Spread;
   readonly writeMs: Spread;
@@ -29,6 +30,7 @@ export const defaultRules: DynamoRules = {
 /** The engine's response to a request, and the write units that the request consumed. */
 export interface Effect<Answer> {
   readonly answer: Answer;
+  /** The write units that the request consumed. */
   readonly units: number;
 }
 
@@ -40,6 +42,7 @@ export interface Effect<Answer> {
  * - A partition key that has used up its write units is throttled.
  */
 export interface Contention {
+  /** Runs `effect` as a read, which no other request delays or refuses. */
   read<Answer>(effect: () => Promise<Answer>): Promise<Answer>;
   /**
    * Runs `effect` as plain writes of the items.

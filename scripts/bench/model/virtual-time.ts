@@ -19,6 +19,7 @@ export interface VirtualTime {
   readonly clock: Clock;
   /** Returns the virtual time in milliseconds since 1970. */
   now(): number;
+  /** Resolves when virtual time has advanced by `milliseconds`. */
   sleep(milliseconds: number): Promise<void>;
   /** Runs real input or output. Virtual time does not advance until the work has ended. */
   still<T>(work: () => Promise<T>): Promise<T>;

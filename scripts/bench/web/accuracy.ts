@@ -2,6 +2,11 @@ import { availabilityOf } from "../../../shared/sources/web/availability-word.ts
 import type { Extraction } from "../../../shared/sources/web/extract-product.ts";
 import type { LabeledPage } from "../../../tools/labeled-pages/labeled-page.ts";
 
+/**
+ * The accuracy of one extraction method. `precision`, `recall` and `f1` are from 0 to 1. The last
+ * three fields are numbers of pages: with a correct value, with a reported value, and with a true
+ * value.
+ */
 export interface Accuracy {
   /** The name of the extraction method. */
   readonly readers: string;

@@ -2,6 +2,7 @@ import type { ApiAnswer, ApiClient } from "../../../tools/customer/api-client.ts
 import type { CustomerBucketAccess } from "../../../tools/customer/bucket.ts";
 import type { Delivery } from "../verify-delivery.ts";
 
+/** An entry of a list, as the API returns it. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /** The calls of the customer in a tour, made over plain HTTP or by one of the packaged clients. */
@@ -16,6 +17,7 @@ export interface TourClient extends ApiClient {
   close(): Promise<void>;
 }
 
+/** The functions of a packaged client that a tour uses in addition to single calls. */
 export interface TourLibrary {
   /** The name of the client in the output of the tour. */
   readonly name: string;
@@ -41,6 +43,8 @@ export interface OperationCall {
 
 /** The calls of a packaged client, which each package implements differently. */
 export interface PackagedCalls {
+  /** Calls an operation. Returns error responses like any other response. */
   call(call: OperationCall): Promise<ApiAnswer>;
+  /** Returns the entries of all pages of a list. */
   list(call: OperationCall): Promise<readonly Row[]>;
 }

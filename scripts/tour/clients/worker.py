@@ -24,12 +24,13 @@ last: httpx.Response | None = None
 
 
 def remember(response: httpx.Response) -> None:
-    """Results do not contain the status and the headers, which the tour checks too."""
+    """Keeps the last response, because results contain neither its status nor its headers."""
     global last
     last = response
 
 
 def call(operation: str, **options: Any) -> Any:
+    """Calls an operation, and returns the status, the headers and the body of its response."""
     try:
         body, status = client.call(operation, **options), last.status_code if last else 0
     except ApiError as error:
@@ -39,16 +40,19 @@ def call(operation: str, **options: Any) -> Any:
 
 
 def list_all(operation: str, path: dict[str, str], query: dict[str, str]) -> Any:
+    """Returns the entries of all pages of a list."""
     if operation == "list_events":
         return list(client.events.all(**query))
     return list(client.list(operation, path=path, query=query))
 
 
 def read_all(ids: list[str], platform: str) -> Any:
+    """Reads products in as many calls as the platform requires."""
     return list(client.products.read_all(ids, platform=platform))
 
 
 def accepts(body: str, headers: dict[str, str], secrets: list[str]) -> bool:
+    """Returns true if the client accepts the signature of a delivery."""
     try:
         verify_webhook(body, headers, secrets)
     except SignatureError:
@@ -57,6 +61,7 @@ def accepts(body: str, headers: dict[str, str], secrets: list[str]) -> bool:
 
 
 def exported(bucket: dict[str, str], prefix: str) -> Any:
+    """Returns the events of an export after the client has verified that the export is complete."""
     s3 = boto3.client(
         "s3",
         endpoint_url=bucket["endpoint"],

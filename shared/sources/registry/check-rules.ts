@@ -25,12 +25,16 @@ export function checkedSources(variable: string, options: ParseOptions = {}): So
 }
 
 /**
- * Checks the deployer's extraction rules for the pages of a scraper.
- * @throws Error that names the invalid rule and its mistake
+ * Checks the deployer's extraction rules for the pages of a scraper. Accepts an absent `extract`.
+ * @throws Error that names the first invalid rule and its mistake
  */
 export function checkRules(scraper: StepScraperId, { extract }: OptionsOf<"web">): void {
   const parsed = v.safeParse(v.optional(extractOption), extract, { abortEarly: true });
   if (parsed.success) return;
   const [issue] = parsed.issues;
-  throw new Error(`SOURCES: ${scraper}.extract.${v.getDotPath(issue) ?? ""}: ${issue.message}`);
+  // The path is null if 'extract' as a whole is invalid.
+  const path = v.getDotPath(issue);
+  throw new Error(
+    `SOURCES: ${scraper}.extract${path === null ? "" : `.${path}`}: ${issue.message}`,
+  );
 }

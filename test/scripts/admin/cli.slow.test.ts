@@ -350,7 +350,7 @@ describe("the admin command, for dead letters,", () => {
 
     expect({ code, err }).toEqual({
       code: 1,
-      err: "Stopped. The messages were returned to the queue.\n",
+      err: "A signal stopped the command. The messages are in the queue again.\n",
     });
     expect(receives).toBe(2);
     expect(await runsRow()).toMatchObject({ dead_letters: 3, dead_letters_in_flight: 0 });

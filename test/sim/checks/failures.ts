@@ -114,7 +114,7 @@ export function watchFailures({ faults, tasks, queues, profile }: World): () => 
       failures.filter(isMistaken),
     );
     refuse(
-      "Failures without faults",
+      "Failures of work that started after the faults had stopped",
       failures.slice(before).filter((one) => !isLate(one)),
     );
     if (queues.blameless.length === 0) return;

@@ -400,8 +400,8 @@ describe("reconcile of data that it cannot compare", () => {
   it("names watchlists whose counters change at every read, and does not count these watchlists as compared", () => {
     const moving = { ...noCounts(), accounts: 1, watchlists: 2, unsteady: 1, moving: ["wl_1"] };
     expect(tallyLine(moving)).toBe(
-      "reconcile: 1 account, 2 watchlists: no differences in what was compared; NOT compared: " +
-        "the counters of 1 watchlist (wl_1), which kept changing: try again",
+      "reconcile: 1 account, 2 watchlists: no differences in what was compared. NOT compared: " +
+        "the counters of 1 watchlist (wl_1), because they kept changing. Run the command again.",
     );
   });
 

@@ -3,6 +3,7 @@ import type { AccountLine } from "../readers/ledger.ts";
 import { type Difference, missing, present } from "../rules/difference.ts";
 import { shardPlace } from "../rules/shard-fold.ts";
 
+/** What the search for accounts needs, and where it reports differences. */
 export interface AccountsCheck {
   readonly accounts: AccountsReader;
   readonly report: (differences: readonly Difference[]) => void;

@@ -9,9 +9,11 @@ import { readShards } from "./shards.ts";
 import { confirm, type CheckResult } from "./confirmed.ts";
 import type { LedgerReadDependencies } from "./read-ledger.ts";
 
+/** The result of a check of an account's ledger. */
 interface LedgerFindings extends CheckResult {
   /** Null if the account no longer exists. */
   readonly sums: LedgerSums | null;
+  /** The number of holds that were compared. */
   readonly holds: number;
   /**
    * IDs of API keys that the account lists, but whose lookup row (the row by key hash) is missing,

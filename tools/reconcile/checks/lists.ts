@@ -66,6 +66,7 @@ interface RunsDependencies extends ListsDependencies {
   readonly steps: Pick<StepStore, "list" | "starts" | "effectiveResults">;
 }
 
+/** The watchlist whose runs are checked, and what its runs are compared with. */
 export interface RunsCheck extends WatchlistRef {
   /** The number of newest runs whose results are compared with the records of their steps. */
   readonly runsMax: number;
@@ -82,6 +83,7 @@ export interface RunsCheck extends WatchlistRef {
 }
 
 interface RunsResult extends CheckResult {
+  /** The number of runs whose results were compared with the records of their steps. */
   readonly runs: number;
   /** The finished runs whose events have not expired. */
   readonly ended: readonly EndedRun[];
@@ -183,7 +185,7 @@ async function recordedBy(run: Run, { steps }: RunsDependencies): Promise<Record
   return { steps: recorded, tracked: tracked.size };
 }
 
-/** Checks the counter that limits the number of an account's watchlists. */
+/** Compares the counter that limits an account's watchlists with the number of its watchlists. */
 export async function checkListCount(
   accountId: string,
   dependencies: ListsDependencies,

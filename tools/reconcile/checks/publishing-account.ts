@@ -13,6 +13,7 @@ export interface DeliveriesDependencies {
   readonly clock: Clock;
 }
 
+/** An account whose endpoints, pending deliveries, exports and feed are checked. */
 export interface PublishingAccount {
   readonly id: string;
   /** The time of the account's creation (ISO 8601). */

@@ -25,6 +25,7 @@ export interface ReadLedger {
   readonly since: () => Promise<LedgerSince>;
 }
 
+/** The changes of a ledger since it was read. */
 export interface LedgerSince {
   readonly changed: ChangedSince;
   /**

@@ -24,6 +24,7 @@ export type FoundRow =
 
 /** Finds accounts, and rows whose account does not exist. Only reads. */
 export interface AccountsReader {
+  /** Returns an account; undefined if it has no account row. */
   account(accountId: string): Promise<AccountLine | undefined>;
   /** Yields all rows of the accounts table that contain the ID of their account, in any order. */
   everyRow(): AsyncIterable<FoundRow>;

@@ -25,6 +25,7 @@ export interface AccountLine {
   readonly id: string;
   readonly name: string;
   readonly email: string;
+  /** True for the account of a demo workspace. */
   readonly demo: boolean;
   /** The number of shards; 0 if the account's own row has the sums. */
   readonly shards: number;
@@ -64,7 +65,9 @@ export interface StoredKeys {
 
 /** Reads the rows of accounts and their ledgers. Read-only. */
 export interface LedgerReader {
+  /** Returns all accounts with their balances, in any order. */
   accounts(): Promise<readonly AccountBalance[]>;
+  /** Returns the sums in an account's row; undefined if the row does not exist. */
   account(accountId: string): Promise<StoredAccount | undefined>;
   /**
    * Returns the sums of an account that has no shards yet; undefined if it has shards or does not
@@ -83,7 +86,7 @@ export interface LedgerReader {
    * days.
    */
   holds(accountId: string): AsyncIterable<StoredHold>;
-  /** Yields the days of the daily budgets of the account and of its watchlists. */
+  /** Yields the stored use of each daily budget, of the account and of its watchlists. */
   dailyBudgets(accountId: string): AsyncIterable<StoredBudget>;
   /** Yields all open holds: holds with separate rows, and holds in shards. */
   openHolds(account: { readonly id: string; readonly shards: number }): AsyncIterable<HoldLine>;
@@ -196,8 +199,8 @@ interface Rows {
 const readsMax = 8;
 
 /**
- * Returns an account's keys. The counter and the list are consistent only at one moment, so both
- * are read until two reads agree.
+ * Returns an account's keys. A key can be created or revoked between the read of the counter and
+ * the read of the list. Both are therefore read until two successive reads agree, at most 8 times.
  */
 async function storedKeys(accountId: string, { read, below }: Rows): Promise<StoredKeys> {
   const readBoth = async () => {

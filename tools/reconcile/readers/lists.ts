@@ -15,6 +15,7 @@ import { watchlistOf } from "../../../shared/aws/watchlists/watchlist-row.ts";
 /** The item counters of a watchlist. Every change of the watchlist's pages updates them. */
 export interface StoredCounts {
   readonly counts: ItemCounts;
+  /** The number of items in all states. */
   readonly total: number;
 }
 
@@ -31,7 +32,9 @@ export interface ListsReader {
    * without this function, a damaged row throws
    */
   lists(accountId: string, unreadable?: (watchlistId: string) => void): AsyncIterable<StoredList>;
+  /** Returns a watchlist; undefined if it does not exist. */
   list(accountId: string, watchlistId: string): Promise<StoredList | undefined>;
+  /** Returns the item counters of a watchlist; undefined if it does not exist. */
   counts(accountId: string, watchlistId: string): Promise<StoredCounts | undefined>;
   /** Yields a watchlist's pages in the order of their keys, even if their ranges overlap. */
   pages(watchlistId: string): AsyncIterable<StoredPage>;
@@ -41,6 +44,7 @@ export interface ListsReader {
    * without this function, a damaged row throws
    */
   runs(watchlistId: string, unreadable?: (runNumber: number) => void): AsyncIterable<RunLine>;
+  /** Returns a run; undefined if its row does not exist. */
   run(watchlistId: string, runNumber: number): Promise<RunLine | undefined>;
 }
 

@@ -13,17 +13,20 @@ import { accountKeys, ledgerKeys } from "../../../shared/aws/table/table.ts";
 /** The account and number of a shard. */
 export interface ShardRef {
   readonly accountId: string;
+  /** The number of the shard, from 0. */
   readonly number: number;
 }
 
 /** Reads the stored rows of shards. Only reads. */
 export interface ShardsReader {
+  /** Returns the row of a shard; undefined if it does not exist. */
   shard(ref: ShardRef): Promise<StoredShard | undefined>;
   /**
    * Yields the pages of a shard's journal whose first record has a stamp in the range: `from`
    * inclusive, `to` exclusive.
    */
   pages(ref: ShardRef, range: { from?: number; to?: number }): AsyncIterable<StoredPage>;
+  /** Yields the daily usage that is stored for a shard, by ascending date. */
   usage(ref: ShardRef): AsyncIterable<StoredUsage>;
   /** Returns the shard numbers from `shards` on that have rows or pages. */
   beyond(accountId: string, shards: number): Promise<readonly number[]>;

@@ -7,6 +7,7 @@ export interface StoredAccount {
   readonly accountId: string;
   /** The account ID in the row's attributes; null if the attribute is missing. */
   readonly id: string | null;
+  /** The lifetime credits of the account. */
   readonly lifetime: number;
   /** The number of shards; 0 if the account's own row has the sums. */
   readonly shards: number;
@@ -18,11 +19,14 @@ export interface StoredAccount {
 
 /** The credit sums in the row of an account without shards. */
 export interface StoredSums extends Pick<StoredAccount, "accountId" | "id" | "lifetime"> {
+  /** The number of the newest ledger entry. */
   readonly sequence: number;
   readonly balance: number;
   /** Credits that open holds reserve. */
   readonly held: number;
+  /** The credits of all charges, minus refunded charges. */
   readonly spent: number;
+  /** The number of slots in use. */
   readonly inFlight: number;
 }
 
@@ -31,6 +35,7 @@ export interface StoredHold {
   readonly holdId: string;
   /** The number of the shard that contains the reserved credits. */
   readonly shard: number;
+  /** True until a charge and a refund have resolved the hold. */
   readonly isOpen: boolean;
   readonly credits: number;
   /** The charged credits; null while the hold is open. */
@@ -44,6 +49,7 @@ export interface StoredHold {
   readonly dueAt: string | null;
 }
 
+/** The usage of one day, as a row stores it. */
 export interface StoredUsage {
   /** The UTC date, as `YYYY-MM-DD`. */
   readonly date: string;
@@ -88,6 +94,7 @@ export function sumDifferences({ id, ...storedSums }: StoredSums, sums: LedgerSu
 /**
  * Reports ledger entries whose number is higher than the sequence in the account's row. Such
  * entries would block the next entry.
+ * @param newest number of the newest ledger entry
  */
 export function beyondDifferences(
   { accountId, sequence }: Pick<StoredSums, "accountId" | "sequence">,

@@ -26,6 +26,7 @@ interface HoldPlace {
   readonly hasRow: boolean;
 }
 
+/** A hold that is not resolved. `credits` is the reservation. */
 export interface OpenHold extends HoldPlace {
   readonly credits: number;
   /**
@@ -35,10 +36,12 @@ export interface OpenHold extends HoldPlace {
   readonly takesSlot: boolean;
 }
 
+/** A hold that was resolved. `charged` is the number of charged credits. */
 export interface ResolvedHold extends HoldPlace {
   readonly charged: number;
 }
 
+/** The usage of one day. */
 export interface DayUsage {
   /** The number of holds that were resolved on this day. */
   readonly requests: number;
@@ -68,8 +71,9 @@ export interface LedgerSums {
   readonly isWhole: boolean;
 }
 
+/** An accumulator that adds up a ledger, entry by entry, and checks its rules. */
 export interface LedgerFold {
-  /** Adds the next entry. Returns the rules that it breaks. */
+  /** Adds the next entry. Returns a difference for each rule that the entry breaks. */
   take(entry: LedgerEntry): Difference[];
   /** Adds the credits of a transfer to the balance. A transfer between shards has no entry. */
   move(credits: number): void;
@@ -81,7 +85,7 @@ export interface LedgerFold {
   /** Returns the state after the last entry. */
   state(): JournalState;
   /**
-   * Returns the sums of all entries, and the rules that the ledger as a whole breaks.
+   * Returns the sums of all entries, and a difference for each rule that the whole ledger breaks.
    * @param sequence the number of the newest entry according to the stored row
    */
   end(sequence: number): { readonly sums: LedgerSums; readonly differences: Difference[] };

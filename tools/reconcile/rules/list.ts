@@ -15,6 +15,7 @@ import { type ItemCounts, noItems, type Watchlist } from "../../../shared/watchl
 /** A watchlist's row with the attributes of its index. */
 export interface StoredList {
   readonly watchlist: Watchlist;
+  /** The stored number of items in all states. */
   readonly itemTotal: number;
   /**
    * The time from which the sweeper starts the watchlist's next run. Null if the row is not in the
@@ -23,12 +24,17 @@ export interface StoredList {
   readonly dueAt: string | null;
 }
 
+/** An accumulator that adds up the pages of a watchlist and checks their rules. */
 export interface PageFold {
   /**
    * Adds the next page. Must be called for the pages in the order of their keys. Returns a
    * difference for each rule that the page breaks.
    */
   take(page: StoredPage): Difference[];
+  /**
+   * Ends the check. Returns the item counts by state, the number of distinct items, and the rules
+   * that only the last page can break.
+   */
   end(): {
     readonly counts: ItemCounts;
     readonly items: number;

@@ -33,7 +33,9 @@ export interface StoredPage {
 export interface StoredShard extends JournalState {
   /** The number of shards of the account. */
   readonly shards: number;
+  /** The number of slots of the shard. */
   readonly slots: number;
+  /** The number of slots of the shard that calls occupy. */
   readonly inFlight: number;
   /** The number of unsharded calls in flight. */
   readonly oldInFlight: number;
@@ -44,6 +46,7 @@ export interface StoredShard extends JournalState {
   readonly added: number;
   /** The stamp of the newest change. The shard refuses a change whose stamp is equal or older. */
   readonly fence: number;
+  /** The open holds of calls, by hold ID. `at` is the stamp of the reservation. */
   readonly holds: ReadonlyMap<
     string,
     { readonly credits: number; readonly at: number; readonly budgetDay?: string }
@@ -76,10 +79,11 @@ export interface ShardSums extends LedgerSums {
 /** Adds up the records of a shard in ascending order. */
 export interface ShardFold {
   /**
-   * Adds an unsharded entry, and returns the rules that it breaks. The first shard's records
-   * continue after these entries.
+   * Adds an unsharded entry. Returns a difference for each rule that the entry breaks. The first
+   * shard's records continue after these entries.
    */
   takeEntry(entry: LedgerEntry): Difference[];
+  /** Adds the records of the next page. Returns a difference for each rule that they break. */
   takePage(page: StoredPage): Difference[];
   /** Adds the records in the row, and returns the sums of all records. */
   end(row: StoredShard): { readonly sums: ShardSums; readonly differences: Difference[] };

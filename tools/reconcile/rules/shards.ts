@@ -117,6 +117,7 @@ export function compareCopies(
     : [{ place, field, stored: newestInPages, expected: `before ${start}` }];
 }
 
+/** An account's row, and its shards at the times when they were read. */
 export interface AccountRead {
   readonly account: StoredAccount;
   readonly shards: readonly ReadShard[];

@@ -14,6 +14,7 @@ const centsOf = (amount: number): number => Math.round(amount * 100);
 /** The beginning of the store's global IDs. */
 const space = "gid://reference-store";
 const variantPattern = new RegExp(`^${space}/ProductVariant/(\\d{5,15})$`);
+/** The form of the store's IDs, with `{id}` for the item number. */
 export const idTemplate = `${space}/ProductVariant/{id}`;
 
 const colors = ["Black", "White", "Blue"] as const;
@@ -21,6 +22,7 @@ const firstProduct = 7_700_000_000_001;
 const firstVariant = 44_000_000_000_010;
 /** The item numbers of the first variants of two successive products differ by this number. */
 const numbersPerProduct = 10;
+/** The number of products that the store lists. Each has one variant for each color. */
 export const listedProductCount = 1_000;
 
 /** A price, in the form of the protocol. */
@@ -29,11 +31,13 @@ interface MinorMoney {
   readonly currency: string;
 }
 
+/** A variant of a product, as a reply of the catalog protocol contains it. */
 export interface StoreVariant extends Readonly<Record<string, unknown>> {
   readonly id: string;
   readonly price: MinorMoney;
 }
 
+/** A product with its variants, as a reply of the catalog protocol contains it. */
 export interface StoreProduct extends Readonly<Record<string, unknown>> {
   readonly id: string;
   readonly title: string;

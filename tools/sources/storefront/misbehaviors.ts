@@ -171,6 +171,7 @@ const lasting = {
 
 const behaviors = { ...temporary, ...lasting };
 
+/** The name of a fault, or of an unusual but valid reply. */
 export type Misbehavior = keyof typeof behaviors;
 
 /** Returns true for the name of a misbehavior. */

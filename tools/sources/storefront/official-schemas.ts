@@ -21,6 +21,7 @@ const references = {
   agentProfile: "profile.json#/$defs/platform_schema",
 } as const;
 
+/** The name that this project gives to an official schema. */
 export type OfficialSchema = keyof typeof references;
 
 let loaded: Ajv2020 | undefined;

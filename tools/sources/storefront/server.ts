@@ -39,6 +39,7 @@ export interface StoreCall {
   readonly catalog: Readonly<Record<string, unknown>>;
 }
 
+/** A running reference store. */
 export interface ReferenceStore extends LocalServer {
   /** All valid calls so far, oldest first. */
   readonly calls: readonly StoreCall[];
@@ -50,7 +51,9 @@ export interface ReferenceStore extends LocalServer {
   setPrice(number: string, amount: number): void;
 }
 
+/** The default of `ReferenceStoreOptions.maxBatch`. */
 export const maxBatchDefault = 10;
+/** The default of `ReferenceStoreOptions.versions`. */
 export const versionsDefault = ["2026-08-25", "2026-04-08"];
 const endpointPathDefault = "/api/ucp/mcp";
 const wellKnownPath = "/.well-known/ucp";

@@ -20,6 +20,7 @@ export interface StoreSearch {
   readonly store: string;
   /** The words to search for. The protocol requires at least one word. */
   readonly query: string;
+  /** The maximum number of products to return. */
   readonly limit: number;
   readonly marketplace: string;
   /** The path that accepts tool calls. If absent, the store's own profile names it. */

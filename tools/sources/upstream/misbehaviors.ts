@@ -118,6 +118,7 @@ const behaviors = {
   garbage: (call) => send(call, Buffer.from('{"results": [')),
 } as const satisfies Record<string, (call: MisbehavingCall) => void>;
 
+/** The name of a fault, or of an unusual but valid reply. */
 export type Misbehavior = keyof typeof behaviors;
 
 /** Returns true for the name of a misbehavior. */

@@ -21,6 +21,7 @@ const idLists = v.object({
   offers: v.optional(v.array(v.object({ offerListingId: v.string() })), []),
 });
 
+/** The HTTP status and the reason with which the server refuses a call. */
 export interface Refusal {
   readonly status: number;
   readonly refusal: string;

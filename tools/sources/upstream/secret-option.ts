@@ -10,7 +10,7 @@ export function secretFrom(
   const secret = environment[name];
   if (!secret)
     throw new Error(
-      `--secret-env: the environment variable ${name} must contain the secret, but it is empty or not set. Set it.`,
+      `--secret-env: the environment variable ${name} must contain the secret, but it is empty or not set. Set the variable.`,
     );
   return secret;
 }

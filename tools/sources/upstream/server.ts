@@ -23,12 +23,14 @@ export interface UpstreamServerOptions {
   readonly misbehave?: (call: UpstreamCall) => Misbehavior | undefined;
 }
 
+/** A running reference server of the contract. */
 export interface UpstreamServer extends LocalServer {
   /** All valid calls so far, oldest first. */
   readonly calls: readonly UpstreamCall[];
 }
 
 const bodyBytesMax = 5 * 1024 * 1024;
+/** The default of `UpstreamServerOptions.maxBatch`. */
 export const maxBatchDefault = 100;
 
 /** Starts the reference upstream server on loopback. It returns the data of the sandbox. */
@@ -73,7 +75,7 @@ async function answer(
   if ("refusal" in call) return reply(call.status, { error: call.refusal });
   if (call.ids.length > maxBatch)
     return reply(413, {
-      error: `A call must have at most ${maxBatch} IDs (got ${call.ids.length}). Send fewer.`,
+      error: `A call must have at most ${maxBatch} IDs (got ${call.ids.length}). Send fewer IDs.`,
     });
   serving.calls.push(call);
   const results = await sandboxResults(call.scraper, call.body);

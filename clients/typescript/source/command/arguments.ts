@@ -5,13 +5,16 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
+/** An option of a command, with its text in the help. */
 export interface Option {
   readonly type: "string" | "boolean";
   /** The placeholder of the value in the help, such as `<id>`. */
   readonly value?: string;
   readonly about: string;
 }
+/** The options that a command accepts, by name without `--`. */
 export type Options = Readonly<Record<string, Option>>;
+/** The values of the options in a command line, by name; undefined for an absent option. */
 export type Values = Readonly<Record<string, string | boolean | undefined>>;
 
 /**

@@ -2,6 +2,7 @@ import type { Client } from "../client.ts";
 import type { Options, Values } from "./arguments.ts";
 import type { Format, Output } from "./output.ts";
 
+/** The input of one call of a command. */
 export interface Invocation {
   /** Returns a new client of the service. */
   readonly client: () => Client;
@@ -14,6 +15,7 @@ export interface Invocation {
   readonly signal: AbortSignal;
 }
 
+/** A command of `rpd`. */
 export interface Command {
   /** The words that call the command, such as `events tail`. */
   readonly name: string;
@@ -22,6 +24,7 @@ export interface Command {
   readonly argument?: string;
   readonly options: Options;
   readonly examples: readonly string[];
+  /** Runs the command. Rejects with UsageError for a mistake in the command line. */
   run(invocation: Invocation): Promise<void>;
 }
 

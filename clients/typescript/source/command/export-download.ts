@@ -57,7 +57,7 @@ export const download: Command = {
     if (runs === 0)
       throw new UsageError(
         `The bucket ${bucket} has no complete run at the prefix "${prefix}"${since && ` since ${since}`}. ` +
-          "Check --prefix, which ends with a slash, and --since.",
+          "--prefix must be the prefix of the S3 destination, with its slash at the end. --since must not be later than the date of the newest run.",
       );
     for await (const run of readRuns(folderStore(to), { prefix, since })) void run;
   },

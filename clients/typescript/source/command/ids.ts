@@ -60,7 +60,7 @@ async function* rowsOf(lines: AsyncIterable<string>): AsyncGenerator<string, voi
   }
   if (start !== 0)
     throw new UsageError(
-      `The quoted cell that begins in line ${start} of the CSV file has no closing quote. Add it.`,
+      `The quoted cell that begins in line ${start} of the CSV file has no closing quote. Add the quote.`,
     );
 }
 
@@ -83,7 +83,7 @@ export async function* idsOf(
   file: string | undefined,
 ): AsyncGenerator<string, void, undefined> {
   if (words.length === 0 && file === undefined)
-    throw new UsageError("Name item IDs, or a CSV file with --from.");
+    throw new UsageError("Item IDs are missing. Add them, or name a CSV file with --from.");
   yield* words;
   if (file !== undefined) for await (const { id } of itemsOf(file)) yield id;
 }

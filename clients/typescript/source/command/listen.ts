@@ -18,11 +18,11 @@ export const listen: Command = {
     "Sends each event to a local server, signed as a webhook. The server needs no public address. Prints the secret to verify the signature with. Ends with an error if the server does not accept an event.",
   options: {
     forward: { type: "string", value: "<url>", about: "the address of your server (required)" },
-    secret: { type: "string", value: "<secret>", about: "signs with it (default: a random one)" },
+    secret: { type: "string", value: "<secret>", about: "the signing secret (default: random)" },
     cursor: {
       type: "string",
       value: "<file>",
-      about: "stores the last accepted event, and continues after it when you start again",
+      about: "keeps the ID of the last accepted event, after which the next start continues",
     },
     attempts: {
       type: "string",
@@ -91,7 +91,10 @@ const cursorOf = (file: string | undefined) => ({
   load(): string | undefined {
     if (file === undefined || !existsSync(file)) return undefined;
     const position = readFileSync(file, "utf8").trim();
-    if (position === "") throw new UsageError(`The file ${file} of --cursor is empty. Delete it.`);
+    if (position === "")
+      throw new UsageError(
+        `The file ${file} of --cursor must contain an event ID, but it is empty. Delete the file to start with new events.`,
+      );
     return position;
   },
   store(position: string): void {

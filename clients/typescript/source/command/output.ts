@@ -2,10 +2,13 @@
 export interface Output {
   /** Resolves when the reader of the output can take more text. */
   write(text: string): void | Promise<void>;
+  /** Writes a message to the user, separately from the result. */
   warn(text: string): void;
 }
 
+/** The format of a result. `json` is one JSON object per line. */
 export type Format = "table" | "json" | "csv";
+/** A row of a result: values by the name of their column. */
 export type Row = Readonly<Record<string, unknown>>;
 
 const widthMax = 40;

@@ -26,7 +26,11 @@ const commands: readonly Command[] = [
 const sharedOptions: Options = {
   json: { type: "boolean", about: "one JSON object per line" },
   csv: { type: "boolean", about: "CSV with a header" },
-  "base-url": { type: "string", value: "<url>", about: "the service (default: RPD_BASE_URL)" },
+  "base-url": {
+    type: "string",
+    value: "<url>",
+    about: "the address of the service (default: RPD_BASE_URL)",
+  },
   help: { type: "boolean", about: "prints this text" },
 };
 
@@ -71,7 +75,9 @@ async function runCommand(
   const rest = args.slice(command.name.split(" ").length);
   const { values, words } = parse(rest, { ...command.options, ...sharedOptions });
   if (words.length > 0 && command.argument === undefined)
-    throw new UsageError(`'${command.name}' takes no argument (got "${words.join(" ")}").`);
+    throw new UsageError(
+      `'${command.name}' takes no argument (got "${words.join(" ")}"). Remove it.`,
+    );
   // Creates a client only on demand, because a command that does not call the service needs no
   // address.
   const client = (): Client => {

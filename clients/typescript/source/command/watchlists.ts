@@ -21,7 +21,11 @@ export const createWatchlist: Command = {
   options: {
     name: { type: "string", value: "<name>", about: "the name of the watchlist (required)" },
     platform: platformOption,
-    from: { type: "string", value: "<file>", about: "the CSV file, or - for the input (required)" },
+    from: {
+      type: "string",
+      value: "<file>",
+      about: "the CSV file, or - for standard input (required)",
+    },
     every: { type: "string", value: "<interval>", about: "such as 15m, 6h or 1d (required)" },
     "max-credits-per-run": {
       type: "string",

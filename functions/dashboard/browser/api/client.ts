@@ -1,5 +1,6 @@
 import { ApiError, apiErrorOf } from "./api-error.ts";
 
+/** Query parameters by name. Undefined and empty values are not sent. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface CallOptions {
@@ -16,6 +17,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
+  /** The time from the request until the whole body arrived. */
   readonly milliseconds: number;
 }
 

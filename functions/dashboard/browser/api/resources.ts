@@ -46,14 +46,17 @@ import type {
   webhookTestResponse,
 } from "../../../../shared/webhooks/endpoint-schema.ts";
 
+/** A page of a listing. */
 export interface List<Entry> {
   readonly data: readonly Entry[];
+  /** True if further pages follow. */
   readonly has_more: boolean;
   /**
    * The cursor of the next page, in listings whose pages may be shorter than requested. Null on the
    * last page.
    */
   readonly next_starting_after?: string | null;
+  /** The cursor of the next page of the event feed. */
   readonly next_after?: string | null;
 }
 

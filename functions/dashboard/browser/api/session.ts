@@ -13,17 +13,19 @@ export interface SignedInKey {
   readonly scopes: readonly Scope[];
 }
 
+/** The signed-in user: the key, an API client with the key, and how to sign out. */
 export interface Session extends SignedInKey {
   readonly api: ApiClient;
   /** True in the demo workspace, which is read-only. */
   readonly demo: boolean;
   /**
-   * Ends the session.
-   * @param message shows the user why the session ended; absent if the user chose to sign out
+   * Ends the session, and shows the sign-in form.
+   * @param message the reason to show to the user; absent if the user chose to sign out
    */
   readonly signOut: (message?: string) => void;
 }
 
+/** The session of the signed-in user; undefined outside the pages of a signed-in user. */
 export const SessionContext = createContext<Session | undefined>(undefined);
 
 /**

@@ -3,13 +3,16 @@ import { useApi } from "./session.ts";
 import { type ApiError, apiErrorOf } from "./api-error.ts";
 import type { ApiClient } from "./client.ts";
 
+/** An API call that the user starts, with the state of the call. */
 export interface Action<Input, Result> {
   /**
    * Runs the action. Returns undefined if the action failed, and sets `error`. Does nothing and
    * returns undefined while the action is running.
    */
   readonly run: (input: Input) => Promise<Result | undefined>;
+  /** True while the action is running. */
   readonly busy: boolean;
+  /** The error of the last run; undefined if it succeeded, is running, or was not started. */
   readonly error: ApiError | undefined;
   /** Clears the error. */
   readonly reset: () => void;

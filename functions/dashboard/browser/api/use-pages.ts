@@ -5,13 +5,19 @@ import type { ApiClient } from "./client.ts";
 import type { List } from "./resources.ts";
 import { useQuery } from "./use-query.ts";
 
+/** A listing that is loaded page by page. */
 export interface Pages<Entry> {
   /** All entries that were loaded so far; undefined until the first page arrives. */
   readonly entries: readonly Entry[] | undefined;
+  /** The error of the last load; undefined if it succeeded. */
   readonly error: ApiError | undefined;
+  /** True until the first page or an error arrives. */
   readonly loading: boolean;
+  /** True if the last loaded page is not the last page of the listing. */
   readonly hasMore: boolean;
+  /** True while `loadMore` loads a page. */
   readonly loadingMore: boolean;
+  /** Loads the next page. Does nothing after the last page, or while it loads a page. */
   readonly loadMore: () => void;
   /** Reads the loaded pages again, at most fifty. Keeps the scroll position. */
   readonly refresh: () => void;

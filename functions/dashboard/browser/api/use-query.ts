@@ -3,6 +3,7 @@ import { useApi } from "./session.ts";
 import { type ApiError, apiErrorOf } from "./api-error.ts";
 import type { ApiClient } from "./client.ts";
 
+/** Data of the API that a component shows, with the state of its requests. */
 export interface Query<T> {
   /**
    * The newest response; undefined before the first response. Stays unchanged while a refresh is in
@@ -13,7 +14,9 @@ export interface Query<T> {
   readonly error: ApiError | undefined;
   /** True until the first response or error. */
   readonly loading: boolean;
+  /** True while data that is already shown is loaded again. */
   readonly refreshing: boolean;
+  /** Loads the data again. */
   readonly refresh: () => void;
 }
 

@@ -114,7 +114,7 @@ async function trial(key: string): Promise<SignedInKey | string> {
     return { key, scopes: called.scopes };
   } catch (thrown) {
     const { status, message } = apiErrorOf(thrown);
-    return status === 401 ? "This key is unknown or was revoked." : message;
+    return status === 401 ? "This key is unknown or was revoked. Use another key." : message;
   }
 }
 

@@ -12,7 +12,9 @@ const name = "dashboard.session";
  */
 const earlierName = "dashboard.key";
 
+/** The signed-in key in the storage of the browser tab. */
 export const storedSession = {
+  /** Returns the stored key; undefined if there is none, or if the browser refuses access. */
   read(): SignedInKey | undefined {
     return attempt(() => {
       sessionStorage.removeItem(earlierName);

@@ -8,6 +8,7 @@ export interface Place {
   readonly query: URLSearchParams;
 }
 
+/** The values of the path parameters, by name. */
 export type Parameters = Readonly<Record<string, string>>;
 
 const here = (): Place => placeOf(location.hash);

@@ -3,6 +3,7 @@ import uPlot from "uplot";
 import { formatCompact } from "../format/numbers.ts";
 import { drawPlot, resolvedColor } from "./plot.ts";
 
+/** A bar, with the label below it. */
 export interface Bar {
   readonly label: string;
   readonly value: number;

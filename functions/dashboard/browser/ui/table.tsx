@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { ApiError } from "../api/api-error.ts";
 import { ErrorState, Skeleton } from "./states.tsx";
 
+/** A column of a table: its heading, and the content of its cell in each row. */
 export interface Column<Row> {
   readonly head: string;
   readonly cell: (row: Row) => ComponentChildren;

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import "./virtual-table.css";
 
+/** A column of a virtual table: its heading, and the content of its cell in each row. */
 export interface VirtualColumn<Row> {
   /** Unique in the table. The cells have the class `cell-<name>`. */
   readonly name: string;

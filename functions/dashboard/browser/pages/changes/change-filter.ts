@@ -26,6 +26,7 @@ export const kinds = [
   ["other", "Other changes"],
 ] as const;
 
+/** The values of the API parameter `sort`, with their labels. */
 export const sorts = [
   ["time", "Latest first"],
   ["size", "Largest percentage first"],
@@ -113,9 +114,9 @@ export function readFilter(query: URLSearchParams): ReadFilter {
 }
 
 /**
- * Returns the filter without the choices that do not apply: without the field if no change of this
- * field can have the chosen kind, and without the order and the minimum sizes if the changes have
- * no size.
+ * Returns the filter without the choices that do not apply. Removes the field if no change of this
+ * field can have the chosen kind. Removes the order and the minimum sizes if the changes have no
+ * size.
  */
 function fitting(filter: ChangeFilter): ChangeFilter {
   const field = filter.field === "" || isFieldOf(filter.field, filter.kind) ? filter.field : "";
@@ -134,8 +135,8 @@ export const changedFilter = (filter: ChangeFilter, part: Partial<ChangeFilter>)
   fitting({ ...filter, ...part });
 
 /**
- * Parses the minimum sizes of a filter. Each size becomes a number, or an error message for the
- * user if the text is not a number, or neither if the text is empty.
+ * Parses the minimum sizes of a filter. Each text becomes a number, or an error message for the
+ * user if it is not a number. An empty text becomes neither.
  */
 export const sizesOf = ({ percent, amount }: Pick<ChangeFilter, "amount" | "percent">) => ({
   percent: decimalIn(percent, { unit: "percent" }),

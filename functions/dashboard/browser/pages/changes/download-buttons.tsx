@@ -16,6 +16,7 @@ type Format = (typeof formats)[number];
 
 /** A download of all changes that a query selects. */
 export interface Download {
+  /** Loads all changes, and offers them to the user as a file in this format. */
   readonly start: (format: Format) => Promise<void>;
   readonly action: Pick<Action<void, LoadedChanges>, "busy" | "error">;
   /** Number of changes that the download has loaded so far. */

@@ -7,8 +7,10 @@ export interface DestinationDraft {
   readonly bucket: string;
   readonly region: string;
   readonly prefix: string;
+  /** True if the addresses of objects have the bucket in the path, not in the host name. */
   readonly pathStyle: boolean;
   readonly compression: S3Destination["compression"];
+  /** True if the export also writes the changes of each run as a Parquet file. */
   readonly rows: boolean;
   readonly snapshot: S3Destination["snapshot"];
   readonly auth: S3Destination["auth"];

@@ -46,7 +46,7 @@ export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
   const { error } = create;
   const nameError = error?.param === "name" ? error.message : undefined;
   const scopesError =
-    error?.param === "scopes" ? "Choose at least one thing that calls may do." : undefined;
+    error?.param === "scopes" ? "Choose at least one scope for the key." : undefined;
   return (
     <Dialog title="New API key" busy={create.busy} onClose={onClose}>
       <form
@@ -126,7 +126,7 @@ function CreatedKey(props: { readonly apiKey: ApiKeyWithKey; readonly onClose: (
       dismissable={false}
       onClose={props.onClose}
     >
-      <Notice tone="warning">Copy it now. It will not be shown again.</Notice>
+      <Notice tone="warning">Copy the key now. It will not be shown again.</Notice>
       <Copyable text={props.apiKey.key} what="the key" />
       <div class="dialog-actions">
         <Button variant="primary" onClick={props.onClose}>

@@ -26,6 +26,7 @@ export interface Charges {
  * contain.
  */
 export interface ChargesQuery extends Query<Charges> {
+  /** Reads up to 10,000 charges instead of up to 1,000. */
   readonly readAll: () => void;
 }
 

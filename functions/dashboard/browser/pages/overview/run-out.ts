@@ -48,8 +48,9 @@ export interface Pace {
 
 /**
  * Returns the average credits per day over the last seven complete UTC days and today. The period
- * starts no earlier than the account's creation. Credits of watchlists that are paused now do not
- * count. Returns null if no other credits were used, or if the period is shorter than two days.
+ * starts no earlier than the account's creation and no earlier than the first day for which the
+ * runs of the paused watchlists are known. Credits of watchlists that are paused now do not count.
+ * Returns null if no other credits were used, or if the period is shorter than two days.
  */
 export function currentPace(
   { daily, paused }: Use,

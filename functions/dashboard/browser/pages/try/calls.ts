@@ -1,5 +1,6 @@
 import type { Platform } from "../../api/resources.ts";
 
+/** The IDs of the calls that the page can send, in the order of its tabs. */
 export const callIds = [
   "products",
   "offers",
@@ -25,6 +26,7 @@ interface Call {
   readonly timeoutSeconds: number;
 }
 
+/** The calls that the page can send, by ID. */
 export const calls: Readonly<Record<CallId, Call>> = {
   products: {
     label: "Products",
@@ -91,6 +93,7 @@ export interface Draft {
   readonly days: string;
 }
 
+/** The values of the form before the user enters any. */
 export const emptyDraft: Draft = {
   platform: "",
   marketplace: "",
@@ -110,6 +113,7 @@ export interface CallRequest {
   readonly timeoutSeconds: number;
 }
 
+/** An offer to check: the item ID and the ID of the offer listing. */
 export interface OfferReference {
   readonly asin: string;
   readonly offerListingId: string;

@@ -12,9 +12,11 @@ export interface IdsDraft {
   readonly fileName: string | undefined;
   /** The index of the table column to read; undefined to detect the column. */
   readonly column: number | undefined;
+  /** True if malformed IDs are left out, so that the other IDs can be sent. */
   readonly leaveOutMalformed: boolean;
 }
 
+/** The state of the form before the user enters IDs. */
 export const noIds: IdsDraft = {
   text: "",
   fileName: undefined,

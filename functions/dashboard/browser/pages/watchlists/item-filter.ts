@@ -16,6 +16,7 @@ export interface ItemFilter {
   readonly order: string;
 }
 
+/** The filter that selects all items, in the order of their IDs. */
 export const allItems: ItemFilter = { state: "", changed: "", search: "", order: "id asc" };
 
 /** The states with their labels. */

@@ -49,7 +49,8 @@ export interface MainChange {
   readonly before: FieldValue;
   readonly after: FieldValue;
   /**
-   * The change in percent, relative to `before`; undefined if one of the values is not a number.
+   * The change in percent, relative to `before`; undefined if one of the values is not a number, or
+   * if `before` is 0.
    */
   readonly percent: number | undefined;
   /** The number of other fields that changed. */

@@ -74,7 +74,7 @@ export function ListActions({ list, onChanged }: ListActionsProps) {
 
 /** Returns the reason why the service would refuse a run now; undefined if a run can start. */
 function runObstacle({ last_run_status: last, item_count: items }: Watchlist): string | undefined {
-  if (last === "running") return "A run is in progress.";
+  if (last === "running") return "A run is in progress. Wait until it ends.";
   if (last === "held") return "The last run is held. Release or discard it first.";
   return items === 0 ? "The watchlist has no items. Add items, then run it." : undefined;
 }

@@ -22,6 +22,7 @@ export const priceDropsTemplate = "price_drops";
  * current default, even if the default changes later.
  */
 export const defaultTemplate = "default";
+/** The draft for a new watchlist: the default template of its platform. */
 export const newPipeline: PipelineDraft = { template: defaultTemplate, text: "" };
 
 /** Returns a pipeline as indented JSON. */

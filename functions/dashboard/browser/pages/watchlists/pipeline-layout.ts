@@ -26,6 +26,7 @@ export interface Edge {
   readonly words: readonly string[];
 }
 
+/** The boxes and arrows of a graph, with its size in pixels. */
 export interface Layout {
   readonly nodes: readonly NodeBox[];
   readonly edges: readonly Edge[];

@@ -2,6 +2,7 @@ import type { Pipeline } from "../../api/resources.ts";
 import { formatNumber } from "../../format/numbers.ts";
 
 type Step = Pipeline["steps"][number];
+/** A route of a pipeline, as the API returns it. */
 export type Route = Step["routes"][number];
 
 const opWords: Readonly<Record<string, string>> = {

@@ -4,21 +4,25 @@ import { delimiterOf, linesOf, type Row, rowsIn } from "./table-text.ts";
 export interface FoundIds {
   /** Distinct IDs in the form that API responses use, in the order of the text. */
   readonly ids: readonly string[];
+  /** The number of repeated IDs, which were left out. */
   readonly duplicates: number;
   readonly malformed: readonly MalformedId[];
   /** The table that contains the IDs; undefined if the text is not a table. */
   readonly table: IdTable | undefined;
 }
 
+/** A text at the place of an ID that is not an ID of the platform. */
 export interface MalformedId {
   readonly text: string;
   /** The line of the ID in the text, counted from 1. */
   readonly line: number;
 }
 
+/** The table in which IDs were found, and the column that was read. */
 export interface IdTable {
   /** The names of the columns; an empty string for a column without a name. */
   readonly header: readonly string[];
+  /** True if the table has a row with the names of its columns. */
   readonly hasHeader: boolean;
   /** The index of the column whose IDs were read. */
   readonly column: number;
@@ -145,8 +149,8 @@ function tableIn(text: string, reader: IdReader): Table | undefined {
 }
 
 /**
- * Returns true if a header has several columns, at least one column has a usual name for IDs, and
- * no column name is itself an ID.
+ * Returns true for a header with several columns. At least one of them must have a usual name for
+ * IDs, and no column name may itself be an ID.
  */
 const isNamed = (header: readonly string[] = [], { idIn, name }: IdReader): boolean =>
   header.length > 1 &&

@@ -2,8 +2,10 @@ import type { Pipeline, Scrapers } from "../../api/resources.ts";
 import type { Route } from "./pipeline-words.ts";
 
 type Step = Pipeline["steps"][number];
+/** A test in `where` of a route: a field, an operator and a value. */
 export type Test = NonNullable<Route["where"]>[number];
 export type TestValue = Test["value"];
+/** A scraper that a step can use, with the fields that routes can test. */
 export type Scraper = Scrapers["scrapers"][number];
 type Field = Scraper["fields"][number];
 

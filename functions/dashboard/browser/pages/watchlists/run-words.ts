@@ -2,8 +2,9 @@ import type { WatchlistRun } from "../../api/resources.ts";
 import { formatCount } from "../../format/numbers.ts";
 
 /**
- * Returns the outcome of a run as a string: `completed: 3 changed, 1 delisted.`, followed by the
- * run's error if it has one.
+ * Returns the outcome of a run as a string: `completed: 3 changed, 1 delisted.`, `was skipped.` or
+ * `failed.`, followed by the run's error if it has one. For a held run, returns `is held.` and the
+ * reason of the brake.
  */
 export function outcomeSentence(run: WatchlistRun): string {
   const { status, stats, error } = run;

@@ -53,7 +53,7 @@ export function RunsTab({ list, latest }: RunsTabProps) {
 }
 
 function noRunsYet({ status, item_count: items }: Watchlist): string {
-  if (status === "paused") return "It is paused.";
+  if (status === "paused") return "The watchlist is paused. Resume it to start runs.";
   return items === 0 ? "The watchlist has no items." : "The first run starts soon.";
 }
 

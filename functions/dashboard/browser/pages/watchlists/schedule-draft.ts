@@ -1,6 +1,7 @@
 import type { Watchlist } from "../../api/resources.ts";
 import { fieldMessage } from "../../ui/field-message.ts";
 
+/** The units of an interval as the API writes them, each with its label. */
 export const everyUnits = [
   ["m", "minutes"],
   ["h", "hours"],

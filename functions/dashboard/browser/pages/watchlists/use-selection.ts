@@ -7,9 +7,11 @@ export interface Selection {
   readonly isSelected: (item: WatchlistItem) => boolean;
   /** True if every loaded item is selected. */
   readonly isAll: boolean;
+  /** Selects an item, or removes it from the selection. */
   readonly toggle: (item: WatchlistItem) => void;
   /** Selects every loaded item, or none if all are selected. */
   readonly toggleAll: () => void;
+  /** Selects no item. */
   readonly clear: () => void;
 }
 

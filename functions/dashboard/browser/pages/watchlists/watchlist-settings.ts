@@ -116,6 +116,7 @@ type BrakeField = keyof typeof brakeFields;
 /** The limits of a watchlist as strings, as the user types them. */
 export interface LimitsDraft {
   readonly credits: Readonly<Record<CreditLimit, string>>;
+  /** True if the watchlist has a brake. Otherwise `brake` has no effect. */
   readonly isBraked: boolean;
   readonly brake: Readonly<Record<BrakeField, string>>;
 }

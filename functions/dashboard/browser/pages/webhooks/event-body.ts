@@ -1,6 +1,8 @@
 import type { FieldChange } from "../../api/resources.ts";
 
+/** The value of a field in an event; null if the field has no value. */
 export type FieldValue = FieldChange["after"];
+/** The values of an item, by field. */
 export type Values = Readonly<Record<string, FieldValue>>;
 
 /** An entry about one item in an event, with the fields that the dashboard shows. */
@@ -28,6 +30,7 @@ export interface ItemsEvent {
    * The number of this event, from 1, among the events that together report the items of the run.
    */
   readonly part: number;
+  /** The number of the events that together report the items of the run. */
   readonly parts: number;
   readonly entries: readonly EventEntry[];
 }

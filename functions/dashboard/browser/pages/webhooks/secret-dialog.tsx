@@ -16,7 +16,7 @@ interface SecretDialogProps {
 export function SecretDialog({ endpoint, onClose }: SecretDialogProps) {
   return (
     <Dialog title="Signing secret" dismissable={false} onClose={onClose}>
-      <Notice tone="warning">Copy it now. It will not be shown again.</Notice>
+      <Notice tone="warning">Copy the secret now. It will not be shown again.</Notice>
       <Copyable text={endpoint.secret} what="the secret" />
       <p class="muted small">
         Your receiver uses this secret to verify that a delivery comes from this service.
