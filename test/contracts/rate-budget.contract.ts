@@ -49,7 +49,7 @@ function excessOf(starts: readonly number[], perSecond: number): number {
  * several times: all processes of all returned subjects must share the limits.
  */
 export function rateBudgetContract(name: string, make: () => RateBudgetSubject): void {
-  describe(`rate budget ${name}`, () => {
+  describe(`a rate budget ${name}`, () => {
     it("lets the calls of a burst start immediately, and later calls at even intervals", async () => {
       const [first, second] = [make().process(), make().process()];
       const source = newSource();

@@ -30,7 +30,7 @@ const fieldsSchema = v.object(productFieldSchemas);
  * that `start` returns.
  */
 export function scraperContract(name: string, start: () => Promise<ScraperSubject>): void {
-  describe(`scraper ${name}`, () => {
+  describe(`the adapter '${name}'`, () => {
     let subject: ScraperSubject;
     beforeAll(async () => {
       subject = await start();
