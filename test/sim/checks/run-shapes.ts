@@ -78,8 +78,9 @@ function missingFieldsAfter({ run, steps }: RunRecords, known: readonly string[]
 }
 
 /**
- * Compares the price jump that a run reports with the prices that the run observed. Tries each
- * factor of at least 3 or at most 1/3 as the lowest factor of the jump.
+ * Compares the price jump that a run reports with the prices that the run observed. Looks for the
+ * most items whose factors are at least 3 or at most 1/3 and differ by at most 15%: `jump` must have
+ * this number of items. Without `jump`, the number must be too small for a jump.
  */
 function checkJump({ run, steps }: RunRecords, jump: ShapeChange["priceJump"], name: string): void {
   const factors = new Map<string, number>();
