@@ -182,7 +182,7 @@ const feedOf =
     return { body: { data, has_more: hasMore, next_after: data.at(-1)?.id ?? after } };
   };
 
-/** Presses Ctrl-C, and accepts the delivery. */
+/** Simulates Ctrl-C during a delivery, and responds to the delivery with 204. */
 const interrupt = (): 204 => {
   process.emit("SIGINT");
   return 204;
