@@ -108,7 +108,7 @@ describe("the purge of a watchlist's rows", () => {
   });
 });
 
-describe("dynamoPurgeStore.isRunning", () => {
+describe("the result of dynamoPurgeStore.isRunning", () => {
   it("is true until every run of the watchlist is done", async () => {
     expect(await store.isRunning("wl_1")).toBe(false);
     await put([
@@ -125,7 +125,7 @@ describe("dynamoPurgeStore.isRunning", () => {
   });
 });
 
-describe("dynamoPurgeStore.removeRows", () => {
+describe("dynamoPurgeStore.removeRows, which deletes the rows of a watchlist,", () => {
   const others = [run("wl_2", 1, "done"), step("wl_2", 1, "check"), watchlistKeys.page("wl_2", "")];
 
   it("removes all rows of the watchlist and of its runs except the purge mark, and no row of another watchlist", async () => {

@@ -232,7 +232,7 @@ describe("dynamoWatchlistStore.update", () => {
   });
 });
 
-describe("dynamoWatchlistStore.due", () => {
+describe("dynamoWatchlistStore.due, which finds due watchlists,", () => {
   it("finds the due watchlists of all accounts, those due longest first", async () => {
     await create(aList(1, { nextRunAt: "2026-03-01T00:03:00.000Z" }));
     await create(aList(2, { nextRunAt: "2026-03-01T00:01:00.000Z", accountId: "acct_2" }));
@@ -269,7 +269,7 @@ describe("dynamoWatchlistStore.due", () => {
   });
 });
 
-describe("dynamoWatchlistStore.skipOverlap", () => {
+describe("dynamoWatchlistStore.skipOverlap, which skips a due time during a run,", () => {
   it("advances the due time, and counts at most one skipped run per due time", async () => {
     const list = aList(1, { nextRunAt: "2026-03-01T00:00:00.000Z" });
     await create(list);
