@@ -13,7 +13,7 @@ describe("the reader of the stock in a page's visible text", () => {
   it.each([
     ["an enabled control", button, "instock"],
     ["a control with a value", `<input type="submit" value="Add to basket">`, "instock"],
-    ["a control with a telling ID", `<a id="add-to-cart-button" href="#"><i></i></a>`, "instock"],
+    ["a control with a known ID", `<a id="add-to-cart-button" href="#"><i></i></a>`, "instock"],
     ["a phrase", "<p>In stock.</p>", "instock"],
     ["a phrase in German", "<p>Auf Lager</p>", "instock"],
     ["a phrase for unavailable", "<p>Currently unavailable.</p>", "outofstock"],
