@@ -339,7 +339,7 @@ describe("dynamoRunStore.takeStalled, which finds a stalled run,", () => {
   });
 });
 
-describe("dynamoRunStore.list", () => {
+describe("dynamoRunStore.list, which lists runs,", () => {
   it("returns the runs of a watchlist, newest first, and whether more runs exist", async () => {
     for (let number = 1; number <= 11; number += 1) {
       await bring(await claim(), "done");
