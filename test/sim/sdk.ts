@@ -244,7 +244,7 @@ function later(
       const flight = contention?.takesTime(one) === true ? contention.arrive(one) : undefined;
       await perform().finally(() => flight?.end());
     };
-    // The sender never receives the outcome.
+    // Ignores an error of the request, because its sender gets no response.
     const effect = (): Promise<void> => meetOthers().catch(() => {});
     tasks.begin(`a request of ${one.site}`, () =>
       tasks.call({ label: "takes effect", delay, effect }),

@@ -27,7 +27,11 @@ export function checkShapes(records: Records, reached: World["reached"]): void {
 const isCompared = ({ finishedAt, watchlist, runNumber }: Run): boolean =>
   finishedAt !== null && watchlist !== null && runNumber > 1;
 
-/** Checks one run. Returns the fields that the watchlist knows to be missing after the run. */
+/**
+ * Checks one run. Returns the fields that must be stored as missing after the run.
+ * @param known the fields that were stored as missing before the run
+ * @throws AssertionError if a check fails
+ */
 function checkShape(
   record: RunRecords,
   known: readonly string[],
