@@ -148,7 +148,8 @@ describe("dynamoPurgeStore.removeRows, which deletes the rows of a watchlist,", 
     await put([run("wl_1", 1, "done"), step("wl_1", 1, "a"), run("wl_1", 2, "done"), ...others]);
 
     expect(await store.removeRows("wl_1", () => true)).toBe(false);
-    // While any row of a run is left, the run's own row still leads to it.
+    // A later attempt finds the remaining rows of a run only by the run's own row, so the purge must
+    // delete this row last.
     expect(await keysLeft()).toContain("watchlist#wl_1/run#00000001");
     expect(await store.removeRows("wl_1", () => false)).toBe(true);
     expect(await keysLeft()).toHaveLength(others.length);
