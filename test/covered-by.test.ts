@@ -49,7 +49,7 @@ const runtimeImports = new Map(
     path,
     [
       ...importsOf(path).flatMap(({ target, isType }) => (isType ? [] : [target])),
-      // This file imports the handler of each Lambda by its name.
+      // This file imports the handlers of all Lambdas by paths that it computes from their names.
       ...(path === "tools/local/lambda-host.ts" ? lambdas : []),
     ],
   ]),

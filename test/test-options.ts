@@ -24,8 +24,9 @@ const isolated = [
 export const isNightly = process.env["NIGHTLY"] === "1";
 
 /**
- * Two linters and the clients of the project read the OpenAPI document for each change, and the
- * commands of operators fill an account in the same way as the demo workspace.
+ * Slow tests that run only at night, because other tests cover most of them for each change: two
+ * linters and the project's clients read the OpenAPI document, and a test of the operators' command
+ * fills an account as the demo workspace is filled.
  */
 const notForEachChange = [
   "test/clients/end-to-end/generated-client.test.ts",

@@ -5,7 +5,7 @@ export interface AvoidedWord {
   readonly instead: string;
 }
 
-/** Case matters: a pattern lists the forms that it refuses. */
+/** The words to avoid. A pattern matches only the capitals and small letters that it lists. */
 export const avoidedWords: readonly AvoidedWord[] = [
   { pattern: /\b[Ss]omebody\b|\b[Nn]obody\b|\b[Ww]hoever\b|\b[Aa]nybody\b/, instead: "the actor" },
   { pattern: /\b[Ee]verybody\b/, instead: "the actors" },

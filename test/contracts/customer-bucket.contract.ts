@@ -31,7 +31,7 @@ export function customerBucketContract(subject: () => BucketSubject): void {
     return bucket;
   };
 
-  it("a customer bucket stores the exact bytes of an object and its content type, without decompressing the object", async () => {
+  it("stores the exact bytes of an object and its content type, without decompressing the object", async () => {
     const bytes = gzipSync("caf\u00e9 \u2603\n");
     const object = { key: "a/b/line.jsonl.gz", bytes, contentType: "application/gzip" };
 
@@ -43,7 +43,7 @@ export function customerBucketContract(subject: () => BucketSubject): void {
     });
   });
 
-  it("a customer bucket accepts every character that a prefix or a key may have", async () => {
+  it("accepts every character that a prefix or a key may have", async () => {
     const bucket = open();
     const keys = [
       "A-Z_09!.*'()=-/x/dt=2026-11-20/00001-watchlist.run.completed-evt_1.jsonl.gz",
@@ -59,7 +59,7 @@ export function customerBucketContract(subject: () => BucketSubject): void {
     expect((await subject().read(keys[0] ?? "")).bytes.toString()).toBe(keys[0]);
   });
 
-  it("a customer bucket replaces the stored object when another object is stored under the same key", async () => {
+  it("replaces the stored object when another object is stored under the same key", async () => {
     const bucket = open();
     const object = { key: "again", bytes: Buffer.from("1"), contentType: "text/plain" };
     await bucket.put(object);
@@ -69,7 +69,7 @@ export function customerBucketContract(subject: () => BucketSubject): void {
     expect((await subject().read("again")).bytes.toString()).toBe("2");
   });
 
-  it("a customer bucket stores many concurrent writes, including empty and large objects", async () => {
+  it("stores many concurrent writes, including empty and large objects", async () => {
     const bucket = open();
     const puts = Array.from({ length: 12 }, (_, n) =>
       bucket.put({
@@ -86,7 +86,7 @@ export function customerBucketContract(subject: () => BucketSubject): void {
     expect((await subject().read("many/0")).bytes.length).toBe(0);
   });
 
-  it("a customer bucket deletes an object, and reports success if the object does not exist", async () => {
+  it("deletes an object, and reports success if the object does not exist", async () => {
     const bucket = open();
     await bucket.put({ key: "gone", bytes: Buffer.from("x"), contentType: "text/plain" });
 
@@ -95,7 +95,7 @@ export function customerBucketContract(subject: () => BucketSubject): void {
     expect(await subject().keys()).not.toContain("gone");
   });
 
-  it("a customer bucket finds an existing object, and reports a missing object as absent", async () => {
+  it("finds an existing object, and reports a missing object as absent", async () => {
     const bucket = open();
     await bucket.put({ key: "there", bytes: Buffer.from("x"), contentType: "text/plain" });
 
@@ -103,7 +103,7 @@ export function customerBucketContract(subject: () => BucketSubject): void {
     expect(await bucket.find("not-there")).toEqual({ outcome: "absent" });
   });
 
-  it("a customer bucket that does not exist reports NoSuchBucket", async () => {
+  it("reports NoSuchBucket for a bucket that does not exist", async () => {
     const object = { key: "k", bytes: Buffer.from("x"), contentType: "text/plain" };
 
     expect(await open({ bucket: "no-such-bucket-here" }).put(object)).toEqual({

@@ -24,7 +24,7 @@ const anEntry = (name: string, padding = ""): BusEntry => ({
 
 /** Registers the tests that every event bus must pass. `open` is called in each test. */
 export function eventBusContract(open: () => Promise<OpenedBus>): void {
-  it("the event bus accepts a full batch, and does not change the bytes of its entries", async () => {
+  it("accepts a full batch, and does not change the bytes of its entries", async () => {
     const { bus, arrived } = await open();
     const entries = Array.from({ length: batchBounds.entriesMax }, (_, n) => anEntry(`evt_${n}`));
 
@@ -34,7 +34,7 @@ export function eventBusContract(open: () => Promise<OpenedBus>): void {
     expect(await arrived()).toEqual(entries);
   });
 
-  it("the event bus accepts one entry of the maximum size", async () => {
+  it("accepts one entry of the maximum size", async () => {
     const { bus, arrived } = await open();
     const padding = "x".repeat(batchBounds.bytesMax - entryBytes(anEntry("evt_1")));
     const entry = anEntry("evt_1", padding);
@@ -44,7 +44,7 @@ export function eventBusContract(open: () => Promise<OpenedBus>): void {
     expect(await arrived()).toEqual([entry]);
   });
 
-  it("the event bus reports the refused entries of a batch, and accepts the other entries", async () => {
+  it("reports the refused entries of a batch, and accepts the other entries", async () => {
     const { bus, arrived, refuseNext } = await open();
     const entries = ["evt_1", "evt_2", "evt_3"].map((name) => anEntry(name));
     refuseNext([1]);
@@ -59,7 +59,7 @@ export function eventBusContract(open: () => Promise<OpenedBus>): void {
     expect(await arrived()).toEqual([entries[0], entries[2]]);
   });
 
-  it("the event bus reports a failure for every entry of a batch that is too large", async () => {
+  it("reports a failure for every entry of a batch that is too large", async () => {
     const { bus, arrived } = await open();
     const entries = Array.from({ length: batchBounds.entriesMax + 1 }, (_, n) =>
       anEntry(`evt_${n}`),

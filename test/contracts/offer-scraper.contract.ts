@@ -33,7 +33,7 @@ export function offerScraperContract(
   name: string,
   start: () => Promise<OfferScraperSubject>,
 ): void {
-  describe(`offer scraper ${name}`, () => {
+  describe(`the offer scraper of the adapter '${name}'`, () => {
     let subject: OfferScraperSubject;
     beforeAll(async () => {
       subject = await start();
@@ -112,7 +112,7 @@ export function offerCheckerContract(
   name: string,
   start: () => Promise<OfferCheckerSubject>,
 ): void {
-  describe(`offer checker ${name}`, () => {
+  describe(`the offer checker of the adapter '${name}'`, () => {
     let subject: OfferCheckerSubject;
     beforeAll(async () => {
       subject = await start();

@@ -33,8 +33,8 @@ async function startsOf(
  */
 function excessOf(starts: readonly number[], perSecond: number): number {
   let excess = -Infinity;
-  // Compares each start with the lowest value of `starts so far - allowed`, which covers every
-  // window that ends here.
+  // For windows that end at this start, the largest excess is `starts so far - allowed so far` minus
+  // the lowest earlier value of this difference.
   let lowest = Infinity;
   for (const [index, at] of starts.entries()) {
     const allowed = (at / 1_000) * perSecond;
@@ -49,7 +49,7 @@ function excessOf(starts: readonly number[], perSecond: number): number {
  * several times: all processes of all returned subjects must share the limits.
  */
 export function rateBudgetContract(name: string, make: () => RateBudgetSubject): void {
-  describe(`rate budget ${name}`, () => {
+  describe(`a rate budget ${name}`, () => {
     it("lets the calls of a burst start immediately, and later calls at even intervals", async () => {
       const [first, second] = [make().process(), make().process()];
       const source = newSource();

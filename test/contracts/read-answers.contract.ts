@@ -23,7 +23,7 @@ export function readAnswersContract(
 ): void {
   const allIds = () => Object.values(subject().ids).flat();
 
-  it("a scraper's read returns each requested ID exactly once, in the order of the request", async () => {
+  it("returns each requested ID exactly once, in the order of the request", async () => {
     await fc.assert(
       fc.asyncProperty(fc.shuffledSubarray(allIds(), { minLength: 1 }), async (ids) => {
         expect((await read(ids)).map((answer) => answer.id)).toEqual(ids);
@@ -32,22 +32,22 @@ export function readAnswersContract(
     );
   });
 
-  it("a scraper's read of no items returns an empty list", async () => {
+  it("returns an empty list for a read of no items", async () => {
     expect(await read([])).toEqual([]);
   });
 
-  it("a scraper's read returns the time of each answer in ISO 8601 UTC", async () => {
+  it("returns the time of each answer in ISO 8601 UTC", async () => {
     for (const { fetchedAt } of await read(allIds())) {
       expect(new Date(fetchedAt).toISOString()).toBe(fetchedAt);
     }
   });
 
-  it("a scraper's read ends at its deadline, and returns the status 'unavailable' for unread items", async () => {
+  it("ends a read at its deadline, and returns the status 'unavailable' for unread items", async () => {
     const [answer] = await read([subject().slowId], 300);
     expect(answer?.status).toBe("unavailable");
   });
 
-  it("a scraper's read that begins after its deadline returns the status 'unavailable' for all items", async () => {
+  it("returns the status 'unavailable' for all items of a read that begins after its deadline", async () => {
     const { ids } = subject();
     const wanted = [...ids.ok, ...ids.not_found];
     const answers = await read(wanted, -1);

@@ -30,7 +30,7 @@ const fieldsSchema = v.object(productFieldSchemas);
  * that `start` returns.
  */
 export function scraperContract(name: string, start: () => Promise<ScraperSubject>): void {
-  describe(`scraper ${name}`, () => {
+  describe(`the adapter '${name}'`, () => {
     let subject: ScraperSubject;
     beforeAll(async () => {
       subject = await start();
@@ -81,7 +81,7 @@ export function scraperContract(name: string, start: () => Promise<ScraperSubjec
       const answers = await read(Object.values(subject.ids).flat());
       const found = answers.flatMap((answer) => ("fields" in answer ? [answer.fields] : []));
       expect(found.length).toBeGreaterThan(0);
-      // The schema drops unknown keys.
+      // The schema drops unknown keys, so equality proves that there are none.
       expect(found).toEqual(found.map((fields) => v.parse(fieldsSchema, fields)));
       expect(brandedKeysIn(answers)).toEqual([]);
     });

@@ -7,7 +7,7 @@ const context = { account: "acct_1", record: "we_1", field: "secret" };
 
 /** Registers the tests that every secret box must pass. `open` is called in each test. */
 export function secretBoxContract(open: () => SecretBox): void {
-  it("a secret box decrypts a secret with the encryption context that was used to encrypt it", async () => {
+  it("decrypts a secret with the encryption context that was used to encrypt it", async () => {
     const box = open();
 
     const ciphertext = await box.seal("whsec_canary", context);
@@ -22,7 +22,7 @@ export function secretBoxContract(open: () => SecretBox): void {
     ["record", { ...context, record: "we_2" }],
     ["field", { ...context, field: "previous" }],
   ])(
-    "a secret box refuses to decrypt a secret with an encryption context in which the value of '%s' is different",
+    "refuses to decrypt a secret with an encryption context in which the value of '%s' is different",
     async (_, other) => {
       const box = open();
       const ciphertext = await box.seal("whsec_canary", context);
@@ -32,7 +32,7 @@ export function secretBoxContract(open: () => SecretBox): void {
     },
   );
 
-  it("a secret box refuses to decrypt a string that it did not encrypt", async () => {
+  it("refuses to decrypt a string that it did not encrypt", async () => {
     const never = Buffer.from("a text that no box has ever sealed at all").toString("base64");
 
     await expect(open().open(never, context)).rejects.toThrow(refusal);

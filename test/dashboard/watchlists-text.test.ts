@@ -161,7 +161,7 @@ describe("the dashboard's search for item IDs in pasted text with other content"
     ["many doubled quotation marks", `a,b\n"x\n${'""x,1\n'.repeat(200_000)}`],
     ["one wide row", `a,b\n${"1,2\n".repeat(600)}${",".repeat(2_000_000)}`],
   ])("reads a large file with %s within seconds", (_, text) => {
-    // The processor time, which other processes do not increase.
+    // Measures processor time, because other processes do not increase it.
     const before = process.cpuUsage();
     read(text);
     const { user, system } = process.cpuUsage(before);

@@ -512,7 +512,7 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     await page.route("**/deliveries?**", async (route) => {
       asked += 1;
       const state = asked === 1 ? "pending" : "delivered";
-      // Longer than the interval between two reads of the log.
+      // The response takes longer than the interval between two reads of the log.
       if (asked > 1) await delay(4_000);
       const { data } = manyDeliveries(id, null);
       // The page may have canceled the request, which then cannot be answered.

@@ -157,7 +157,7 @@ function testReceiver({ fence, file, command }: Language): void {
     }
   };
 
-  it("the sample receiver handles every event of a run once, and reports that no event is missing", async () => {
+  it("handles every event of a run once, and reports that no event is missing", async () => {
     const receiver = await start();
 
     for (const event of run) expect(await send(receiver, event)).toBe(204);
@@ -172,7 +172,7 @@ function testReceiver({ fence, file, command }: Language): void {
     expect(text).not.toContain("lacks events");
   });
 
-  it("the sample receiver handles a repeated event once, even after a restart", async () => {
+  it("handles a repeated event once, even after a restart", async () => {
     const first = await start();
     expect(await send(first, test)).toBe(204);
     expect(await send(first, test)).toBe(204);
@@ -189,7 +189,7 @@ function testReceiver({ fence, file, command }: Language): void {
     expect(first.lines()).toEqual([expect.stringContaining("webhook.test")]);
   });
 
-  it("the sample receiver processes, when it starts, the events that a crash left in its inbox", async () => {
+  it("processes, when it starts, the events that a crash left in its inbox", async () => {
     const first = await start();
     await send(first, test);
     await first.printed("webhook.test");
@@ -203,7 +203,7 @@ function testReceiver({ fence, file, command }: Language): void {
     await second.printed("webhook.test");
   });
 
-  it("the sample receiver treats a run as complete only after all missing events have arrived", async () => {
+  it("treats a run as complete only after all missing events have arrived", async () => {
     const receiver = await start();
     const [late, ...others] = run;
     for (const event of others) await send(receiver, event);
@@ -214,7 +214,7 @@ function testReceiver({ fence, file, command }: Language): void {
     await receiver.printed("wlrun_1 is complete\n");
   });
 
-  it("the sample receiver reports a digest that does not match the events", async () => {
+  it("reports a digest that does not match the events", async () => {
     const receiver = await start();
 
     for (const event of [...itemEvents, completed(eventsDigest(["evt_1"]))]) {
@@ -225,7 +225,7 @@ function testReceiver({ fence, file, command }: Language): void {
     expect(receiver.lines()).not.toContain("wlrun_1 is complete");
   });
 
-  it("the sample receiver accepts either of two secrets during their overlap", async () => {
+  it("accepts either of two secrets during their overlap", async () => {
     const both = [secret, previous];
     const withNew = await start([secret]);
     expect(await send(withNew, test, { secrets: both })).toBe(204);
@@ -238,7 +238,7 @@ function testReceiver({ fence, file, command }: Language): void {
     expect(await send(withBoth, test, { secrets: [secret] })).toBe(400);
   });
 
-  it("the sample receiver accepts only signatures with a time of at most 300 s in the past or future", async () => {
+  it("accepts only signatures with a time of at most 300 s in the past or future", async () => {
     const receiver = await start();
 
     expect(await send(receiver, test, { age: 298 })).toBe(204);
@@ -247,7 +247,7 @@ function testReceiver({ fence, file, command }: Language): void {
     expect(await send(receiver, test, { age: -302 })).toBe(400);
   });
 
-  it("the sample receiver refuses a request if any byte changed after signing", async () => {
+  it("refuses a request if any byte changed after signing", async () => {
     const receiver = await start();
     const good = signatureHeader({
       body: Buffer.from(test.body),
@@ -277,13 +277,13 @@ function testReceiver({ fence, file, command }: Language): void {
     expect(receiver.lines()).toHaveLength(1);
   });
 
-  it("the sample receiver refuses every request if no secret is configured", async () => {
+  it("refuses every request if no secret is configured", async () => {
     const receiver = await start([]);
 
     expect(await send(receiver, test, { secrets: [""] })).toBe(400);
   });
 
-  it("the sample receiver refuses a body of more than 10 MB, and accepts the next delivery", async () => {
+  it("refuses a body of more than 10 MB, and accepts the next delivery", async () => {
     const receiver = await start();
     const body = "x".repeat(10_000_001);
 

@@ -30,8 +30,7 @@ export function callSite(): string {
 /** Files of `shared/aws` that no simulated function uses. */
 const excludedFiles: ReadonlySet<string> = new Set([
   wrapper.slice("shared/aws/".length),
-  // Only health checks send the read in this file. It has no effect, and the simulation runs no
-  // health check.
+  // Only health checks send the read in this file, and the simulation runs no health check.
   "accounts/table-check.ts",
   // A back-test becomes a job if it exceeds a limit of one call. Simulated watchlists are too small.
   "queues/backtest-queue.ts",

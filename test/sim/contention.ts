@@ -63,8 +63,8 @@ export function contention(random: Random): Contention {
   const lines = new Map<string, readonly InFlight[]>();
   const overlaps = new Map<Overlap, number>();
   const pairs = new Map<string, number>();
-  // Excludes writes of crashed processes, because they have no effect. The fault `crash_after`
-  // simulates a crash after a write.
+  // Excludes the writes in flight of crashed processes: they have no effect, so they prevent no
+  // other write. With the fault `crash_after`, a process crashes after its write took effect.
   const lineOf = (item: string): readonly InFlight[] =>
     (lines.get(item) ?? []).filter(({ attempt: { task } }) => task.state !== "dead");
   const count = <Name extends string>(counts: Map<Name, number>, name: Name): void =>

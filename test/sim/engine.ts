@@ -47,8 +47,8 @@ export async function startEngine(): Promise<Engine> {
         client,
         table,
         async idle() {
-          // After a response, the code that waited for it runs before the next turn. It may send
-          // the next request.
+          // The code that waits for a response runs before the next turn of the event loop, and may
+          // send another request.
           do await yielded();
           while (requests.inFlight > 0);
         },

@@ -103,14 +103,14 @@ export interface InjectedFault {
 
 export interface Faults {
   /**
-   * Draws a fault of one of the given kinds; in most cases returns undefined. The caller must
-   * inject the returned fault.
+   * Draws a fault of one of the given kinds, and records it. In most cases, draws no fault and
+   * returns undefined. The caller must inject the returned fault.
    */
   draw(...kinds: readonly FaultKind[]): FaultKind | undefined;
   /**
-   * Records a fault that the caller drew. Returns false if the caller must not inject the fault.
-   * This is so in a calm seed, while faults are suspended or stopped, and if `only` does not
-   * contain this draw.
+   * Records a fault that the caller wants to inject, as the next draw. Returns false if the caller
+   * must not inject it: in a seed without random faults (`calm`), while faults are suspended or
+   * stopped, and if `only` does not contain this draw.
    */
   force(kind: FaultKind): boolean;
   /** Records a fault that was planned, not drawn. */

@@ -234,7 +234,7 @@ export function pairProcess(scene: PairScene, now = start): PairProcess {
     async idle() {
       while (underWay.size > 0) {
         await Promise.allSettled(underWay);
-        // A result may cause another request.
+        // The code that gets the result may send another request before this promise resolves.
         await new Promise(setImmediate);
       }
     },

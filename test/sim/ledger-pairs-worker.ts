@@ -5,7 +5,7 @@ const engine = await startEngine();
 process.on("message", (n: number) => {
   void playFaultsOfPair(engine, n).then((played) => process.send?.(played));
 });
-// All pairs have run, or the parent process has exited.
+// The parent process disconnects when all pairs have run, and when it exits.
 process.on("disconnect", () => {
   void engine.stop().then(() => process.exit(0));
 });

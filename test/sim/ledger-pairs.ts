@@ -94,7 +94,8 @@ export async function playPair(
   for (const takeEffect of scene.later) await takeEffect().catch(() => undefined);
   if (kind === "without bystander") await checkSwept(scene);
   await pairProcess(scene).ledger.releaseExpired(accountId, afterExpiry);
-  // A buyer repeats a purchase whose outcome is unknown.
+  // The buyer repeats the purchase, as after an unknown outcome. The repetition must have no effect
+  // if the first purchase took effect.
   const purchases = [outer, inner].includes("purchase") ? 1 : 0;
   if (purchases > 0) await resultOf("purchase", pairProcess(scene), scene);
   await bystander.ledger.release({ accountId, holdId: "bystander", now: afterExpiry });

@@ -117,8 +117,8 @@ export function faultyClients(options: SdkOptions) {
 }
 
 /**
- * Makes a request's token unique to the table. An engine stores tokens, and the second run of a
- * seed sends the same tokens.
+ * Makes a request's idempotency token unique to the table. A seed that runs twice sends the same
+ * tokens twice, and the engine would treat the requests of the second run as repeats.
  */
 function withOwnToken(input: Members, table: string): Members {
   const { ClientRequestToken: token } = input;
@@ -244,7 +244,7 @@ function later(
       const flight = contention?.takesTime(one) === true ? contention.arrive(one) : undefined;
       await perform().finally(() => flight?.end());
     };
-    // The sender never receives the outcome.
+    // Ignores an error of the request, because its sender gets no response.
     const effect = (): Promise<void> => meetOthers().catch(() => {});
     tasks.begin(`a request of ${one.site}`, () =>
       tasks.call({ label: "takes effect", delay, effect }),

@@ -19,7 +19,8 @@ export function useSmallBounds(): void {
   Object.assign(pageBounds, { itemsMax: 4, mergeItemsMax: 2 });
   Object.assign(limits, { batchIdsMax: 3, itemEventsMax: 3, watchlistsMax: 12, apiKeysMax: 8 });
   Object.assign(limits, { historyWindowRuns: 2, shapeItemsMin });
-  // A segment has a chunk for each one or two points, and each row is claimed.
+  // A chunk of a segment then contains one or two points. All rows are first created without
+  // content, as the service creates only large rows.
   Object.assign(historyBounds, { chunkCharactersMax: 120, claimedAbove: 0 });
   // The finisher reads most steps of a run several times from the store.
   Object.assign(resultBounds, { keptMax: 4 });

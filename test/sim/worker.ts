@@ -29,7 +29,7 @@ process.send?.("ready");
 process.on("message", (job: Job) => {
   void play(job).then((played) => process.send?.(played));
 });
-// The parent process has exited.
+// Without its parent process, this process would run forever.
 process.on("disconnect", () => {
   void engine.stop().then(() => process.exit(0));
 });

@@ -232,7 +232,7 @@ export async function openWorld(plainStage: Stage, options: WorldOptions) {
 
   return {
     ...stage,
-    /** A client that returns rows as they are stored. */
+    /** A client that returns rows as they are stored, without a conversion of their version. */
     plainClient: plainStage.client,
     /** A DynamoDB client whose requests may have faults, for the commands of operators. */
     operatorClient: clients.dynamo,

@@ -187,7 +187,7 @@ json.dump(results, open("results.json", "w"))
 `;
 
 describe("the code samples of the API reference", () => {
-  it("compile under strict TypeScript rules, and call every API operation in TypeScript", async () => {
+  it("in TypeScript compile under strict rules, and call every API operation", async () => {
     const folder = newFolder();
     const files = await writeSamples(folder, "TypeScript", (id) => `${id}.mts`);
     const rules = ["--strict", "--noEmit", "--target", "esnext", "--module", "nodenext"];
@@ -206,7 +206,7 @@ describe("the code samples of the API reference", () => {
     expect(await runSamples(process.execPath, { folder, program, files })).toEqual(expected);
   });
 
-  it("call every API operation in Python", async ({ skip }) => {
+  it("in Python call every API operation", async ({ skip }) => {
     const python = await installClientPython();
     if (python.outcome === "absent") {
       skip(`The samples in Python did not run: ${python.why}`);

@@ -15,13 +15,13 @@ import type { World } from "../../../tools/local/world.ts";
 import { codeBlocks } from "../../readme/code-blocks.ts";
 
 const page = "docs/clients.md";
-/** Whether the night's larger file is read. Both sizes are killed in the middle. */
+/** True for the larger file of a nightly run. A reader is killed in the middle of either file. */
 const isNightly = process.env["NIGHTLY"] === "1";
 const count = isNightly ? 50_000 : 20_000;
 const ids = Array.from({ length: count }, (_, n) => String(8_000_000 + n));
 /** The defaults of the clients on this platform. */
 const [idsPerCall, callsAtOnce] = [1_000, 5];
-/** The reader is killed when the service has answered so many item calls. */
+/** The number of answered item calls after which the test kills the reader. */
 const killAfterCalls = isNightly ? 20 : 8;
 
 let world: World;

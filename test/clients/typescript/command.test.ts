@@ -182,7 +182,7 @@ const feedOf =
     return { body: { data, has_more: hasMore, next_after: data.at(-1)?.id ?? after } };
   };
 
-/** Presses Ctrl-C, and accepts the delivery. */
+/** Simulates Ctrl-C during a delivery, and responds to the delivery with 204. */
 const interrupt = (): 204 => {
   process.emit("SIGINT");
   return 204;
@@ -391,7 +391,7 @@ describe("the command rpd", () => {
     const reads = () => service.calls.filter(({ url }) => url === "/v1/products").length;
     await expect.poll(() => written).toBe(3);
     await expect.poll(reads).toBeGreaterThan(1);
-    // Counts one call whose rows are written, and two further calls that are in progress or done.
+    // Of the 20 calls, the client has made the one whose rows it writes, and few calls ahead of it.
     expect(reads()).toBeLessThanOrEqual(4);
     full.resolve();
     expect(await finished).toBe(0);

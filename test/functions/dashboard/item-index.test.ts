@@ -53,17 +53,17 @@ describe("the index of items that the dashboard searches", () => {
   });
 });
 
-describe("the search of the dashboard merges the items of its index with the items that the API returned", () => {
+describe("the dashboard's search, which merges its index with the items from the API,", () => {
   const known = findItems(items, "kettle", 20);
 
-  it("and adds an item that only the API returned, after the items of the index", () => {
+  it("adds an item that only the API returned, after the items of the index", () => {
     const added = item("9000009", { label: "New kettle" });
     const merged = mergeItems(known, { items: [added, ...known.items], total: 3 }, 20);
     expect(idsOf(merged)).toEqual(["9000001", "9000002", "9000009"]);
     expect(merged.total).toBe(3);
   });
 
-  it("and leaves out an item of the index that the API did not return, if the API returned all its matches", () => {
+  it("leaves out an item of the index if the API returned all of its matches without this item", () => {
     const answer = known.items.slice(1);
     expect(idsOf(mergeItems(known, { items: answer, total: 1 }, 20))).toEqual(["9000002"]);
     const cut = mergeItems(known, { items: answer, total: undefined }, 20);
@@ -71,19 +71,19 @@ describe("the search of the dashboard merges the items of its index with the ite
     expect(cut.total).toBe(2);
   });
 
-  it("and keeps an item without a label and a title, which the API returns only for the start of the item's ID", () => {
+  it("keeps an item without a label and a title, which the API finds only by the start of its ID", () => {
     const byId = findItems(items, "345", 20);
     const answer = { items: [items[0]!], total: 1 };
     expect(idsOf(mergeItems(byId, answer, 20))).toEqual(["9000001", "1234500"]);
   });
 
-  it("and shows the label that the API returned", () => {
+  it("shows the label that the API returned", () => {
     const renamed = item("9000002", { label: "Meeting room", title: "Blue kettle" });
     const merged = mergeItems(known, { items: [items[0]!, renamed], total: 2 }, 20);
     expect(merged.items).toEqual([items[0], renamed]);
   });
 
-  it("and shows the items of the index alone, or of the API alone, while the other result is pending", () => {
+  it("shows the items of the index alone, or of the API alone, while the other result is pending", () => {
     expect(mergeItems(known, undefined, 20)).toEqual(known);
     expect(mergeItems(undefined, known, 20)).toEqual(known);
     expect(mergeItems(undefined, undefined, 20)).toEqual({ items: [], total: 0 });

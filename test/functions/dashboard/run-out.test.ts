@@ -36,7 +36,7 @@ describe("the credits used per day in the dashboard", () => {
       { credits: 100, since: dateOf(0) },
     ],
     [
-      "do not continue the use of a single day",
+      "spread the use of a single day over the seven complete days and today",
       daily(0, 0, 0, 0, 0, 0, 0, 750),
       old,
       nonePaused,

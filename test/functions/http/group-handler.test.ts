@@ -243,7 +243,7 @@ describe("the authentication of a call", () => {
       "two places with the same value",
       { headers: headersWith({ "x-api-key": apiKey }), query: { api_key: apiKey } },
     ],
-  ])("accepts a key in the header or parameter %s", async (_, asked) => {
+  ])("accepts a key that the call sends (in: %s)", async (_, asked) => {
     expect((await ask(asked)).statusCode).toBe(201);
   });
 

@@ -80,7 +80,8 @@ const unansweredReservation = Array.from({ length: attemptsMax }, (_, n) => ({
   takesEffect: n === 0,
 }));
 /**
- * The longest attempts without a response that a settlement can have and still make a last attempt.
+ * The attempts without a response that take as much time as possible, but leave a settlement enough
+ * time for a last attempt.
  */
 const allThatMayBeLost = [
   { waitsMs: attemptMs },

@@ -120,7 +120,7 @@ describe("GET /v1/watchlists/{id}/items/{item_id}/history", () => {
     expect(before.json["values_at_since"]).toEqual({});
   });
 
-  it("returns null as the values at 'since' of an item that was delisted then, until the item is added again", async () => {
+  it("returns null for each value at 'since' if the item was delisted at that time and had not been added again", async () => {
     const valuesAt = async (query: Record<string, string>): Promise<unknown> =>
       (await world.ask(`GET ${path}`, { query })).json["values_at_since"];
     expect(await valuesAt({ since: at(31) })).toEqual({ price: 18, inStock: true });

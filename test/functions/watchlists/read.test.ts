@@ -618,7 +618,7 @@ describe("GET /v1/watchlists/schedule", () => {
       30 * 12,
     ],
   ] as const)(
-    "returns the number of runs in the next 30 days for a schedule %s: for the schedule %j after the time %s",
+    "returns the number of runs in the 30 days after a given time (runs %s; schedule: %j; time: %s)",
     async (...[, query, after, runs]) => {
       const { json } = await preview({ ...query, after });
 

@@ -244,8 +244,8 @@ describe("PATCH /v1/watchlists/{id}", () => {
 describe("a change of a watchlist's schedule", () => {
   it.each([
     ["a longer cadence, counted from the last run", {}, { every: "2h" }, "11:30"],
-    ["a cadence that has passed since the last run: now", {}, { every: "15m" }, "10:00"],
-    ["a cron: the next time after now", {}, { cron: "15 * * * *" }, "10:15"],
+    ["a cadence that has passed since the last run", {}, { every: "15m" }, "10:00"],
+    ["a cron instead of a cadence", {}, { cron: "15 * * * *" }, "10:15"],
     ["a cron of an overdue watchlist", { nextRunAt: now }, { cron: "15 * * * *" }, "10:15"],
     ["a cron in a time zone", {}, { cron: "0 16 * * *", timezone: "Asia/Kolkata" }, "10:30"],
     ["another cron in the same time zone", cronList, { cron: "0 13 * * *" }, "12:00"],
@@ -254,7 +254,7 @@ describe("a change of a watchlist's schedule", () => {
     ["a cadence instead of a cron", cronList, { every: "1h" }, "10:30"],
     ["the current cron", cronList, { cron: "0 12 * * *" }, "11:00"],
     [
-      "a watchlist that never ran: unchanged, still due",
+      "a longer cadence of a watchlist that never ran",
       { runCount: 0, lastRunAt: null, nextRunAt: "2026-03-01T09:58:00.000Z" },
       { every: "2h" },
       "09:58",

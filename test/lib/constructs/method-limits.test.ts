@@ -8,7 +8,7 @@ import { limits } from "../../../shared/base/limits.ts";
 
 const { throttle } = configs.prod;
 
-describe("methodLimits", () => {
+describe("methodLimits, which computes the gateway's rate limits,", () => {
   it("returns the rate limit of each path and method, according to the kind of call", () => {
     const shownLimits = methodLimits(throttle).map(
       ({ path, verb, requestsPerSecond }) => `${verb} ${path} ${requestsPerSecond}`,
@@ -27,7 +27,7 @@ describe("methodLimits", () => {
   });
 });
 
-describe("throttleSums", () => {
+describe("throttleSums, which adds up the gateway's rate limits,", () => {
   it("adds up the limit of item calls for each item route, and the default limit for each other route", () => {
     const before = throttleSums(throttle).requestsPerSecond;
     const ofDefault: Throttle = { ...throttle, otherwise: throttle.otherwise + 1 };

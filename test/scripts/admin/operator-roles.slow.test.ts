@@ -264,7 +264,7 @@ describe.skipIf(aws === undefined)("the roles of operators, with an AWS emulator
     expect(await result("accounts", "show", "--account", account)).toMatchObject({ id: account });
   });
 
-  describe("the audit log in CloudWatch Logs", () => {
+  describe("write to an audit log in CloudWatch Logs that", () => {
     auditLogContract(async () => {
       const outputs = await create("other-data", {
         Resources: {

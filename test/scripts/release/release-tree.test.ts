@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(project, { recursive: true }));
 
-describe("checkOutRelease", () => {
+describe("checkOutRelease, which prepares a rollback,", () => {
   it("checks out a tag into a separate folder, and shares the installed packages if both lock files are equal", async () => {
     commit("old");
     git("tag", "v1");

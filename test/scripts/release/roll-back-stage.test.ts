@@ -27,7 +27,7 @@ function rollback(deployed: string[] | null) {
   return { stack, deployEarlier, log: (line: string) => lines.push(line), pollMs: 0, lines };
 }
 
-describe("rollBackStage", () => {
+describe("rollBackStage, the command that rolls a stage back,", () => {
   it("cancels a stack update that is in progress, and deploys nothing", async () => {
     const deployed: string[] = [];
     const { client, commands } = formation(

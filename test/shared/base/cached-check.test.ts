@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { cachedCheck } from "../../../shared/base/cached-check.ts";
 import { fixedClock } from "../../support/clock.ts";
 
-describe("cachedCheck", () => {
+describe("cachedCheck, which shares the result of a check among calls,", () => {
   it("starts one check for all calls within freshMs milliseconds, and starts another check at the first call after that time", async () => {
     const clock = fixedClock("2026-11-20T10:00:00.000Z");
     let checks = 0;

@@ -17,7 +17,7 @@ const random = countingRandom();
 /** Times from 1970 to the last millisecond that nine base-32 digits can encode. */
 const times = fc.integer({ min: 0, max: 32 ** 9 - 1 }).map((ms) => new Date(ms));
 
-describe("timeOf", () => {
+describe("timeOf, which reads the time in an ID,", () => {
   it("returns the creation time of an ID, to the millisecond", () => {
     fc.assert(
       fc.property(times, fc.string(), (at, part) => {
@@ -56,7 +56,7 @@ it("derivedIdAt returns IDs whose order is the order of their times", () => {
   );
 });
 
-describe("numberOf", () => {
+describe("numberOf, which reads the number in an ID,", () => {
   it("returns the number in an ID if the ID belongs to the given owner, and otherwise undefined", () => {
     const id = numberedId("creditTransaction", 4_711, "acct_1");
     expect(numberOf("creditTransaction", id, "acct_1")).toBe(4_711);
@@ -78,7 +78,7 @@ const places = fc.record({
 const idOf = (place: { stamp: number; slot: number }, owner = "acct_1") =>
   placedId("creditTransaction", place, owner);
 
-describe("placeOf", () => {
+describe("placeOf, which reads the stamp and the slot in an ID,", () => {
   it("returns the stamp and the slot in an ID if the ID belongs to the given owner, and otherwise undefined", () => {
     fc.assert(
       fc.property(places, (place) => {

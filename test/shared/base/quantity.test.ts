@@ -3,7 +3,7 @@ import { concurrencyLimit, insufficientCredits, rateLimited } from "../../../sha
 import { quantity } from "../../../shared/base/quantity.ts";
 import { parseCron } from "../../../shared/cron/parse-cron.ts";
 
-describe("quantity", () => {
+describe("quantity, which formats a number with its noun,", () => {
   it.each([
     [0, "0 items"],
     [1, "1 item"],

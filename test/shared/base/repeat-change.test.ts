@@ -15,7 +15,7 @@ function losing(times: number) {
   };
 }
 
-describe("repeatChange", () => {
+describe("repeatChange, which repeats a change after concurrent changes,", () => {
   it("repeats the change until no concurrent change invalidates it, and returns the result of the last attempt", async () => {
     const { attempt, make } = losing(2);
     await expect(repeatChange(make, { triesMax: 3, exhausted })).resolves.toBe("saved");

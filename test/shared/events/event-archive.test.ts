@@ -81,7 +81,7 @@ async function lines(run: RunEvents, events: readonly ArchivedEvent[]) {
   return read;
 }
 
-describe("archiveRun", () => {
+describe("archiveRun, which stores the events of a run,", () => {
   it("stores the events of a small run in one chunk of gzipped JSONL, and then stores the index", async () => {
     await archiveRun(small, bodies);
 

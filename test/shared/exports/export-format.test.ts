@@ -13,7 +13,7 @@ import { type ExportWorld, startExportWorld } from "../../support/export-world.t
 const account = "acct_1";
 const types: EventType[] = ["watchlist.product.changed", "watchlist.run.completed"];
 const since = "2026-11-20T09:00:00.000Z";
-/** Longer than a lease, and longer than the first wait of the retry schedule. */
+/** Milliseconds after which a lease and the first wait of the retry schedule have ended. */
 const leaseEndMs = 70_000;
 
 let base: Awaited<ReturnType<typeof startExportWorld>>;

@@ -11,7 +11,7 @@ import { exportedObjects } from "../../support/exported-bucket.ts";
 import { type ExportWorld, startExportWorld } from "../../support/export-world.ts";
 
 const account = "acct_1";
-/** Longer than a lease, and longer than the first wait of the retry schedule. */
+/** Milliseconds after which a lease and the first wait of the retry schedule have ended. */
 const leaseEndMs = 70_000;
 const partitions = "dt=2026-11-20/watchlist_id=wl_prices/run_number=00000007";
 const rowsKey = `shop/rows/v=1/${partitions}/changes.parquet`;

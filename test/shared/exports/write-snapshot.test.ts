@@ -8,7 +8,7 @@ import { exportedObjects } from "../../support/exported-bucket.ts";
 import { type ExportWorld, startExportWorld } from "../../support/export-world.ts";
 
 const account = "acct_1";
-/** Longer than a lease, and longer than the first wait of the retry schedule. */
+/** Milliseconds after which a lease and the first wait of the retry schedule have ended. */
 const leaseEndMs = 70_000;
 const key =
   "shop/snapshots/v=1/dt=2026-11-20/watchlist_id=wl_prices/run_number=00000007/items.parquet";

@@ -16,7 +16,7 @@ const anyLateRuns = fc.array(
   { maxLength: 4 },
 );
 
-describe("mergeHistory", () => {
+describe("mergeHistory, which merges the history of a watchlist's runs,", () => {
   it("merges every complete window of runs, in whatever order the runs are recorded and merged", async () => {
     await fc.assert(
       fc.asyncProperty(anyLateRuns, async (lateRuns) => {

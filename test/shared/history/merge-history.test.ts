@@ -28,7 +28,7 @@ const mergeAfter = (runNumber: number, isOver = false): Promise<boolean> =>
   });
 const merged = (): Promise<number> => history.mergedWindows(list.watchlistId);
 
-describe("mergeHistory", () => {
+describe("mergeHistory, which merges the history of a watchlist's runs,", () => {
   it("merges the history points of a window only after the last run of the window", async () => {
     for (const run of runsOf(1).slice(0, -1)) {
       await record(run);

@@ -9,7 +9,7 @@ import {
 
 const now = new Date("2026-11-20T10:00:00.000Z");
 
-describe("nextWaitSeconds", () => {
+describe("nextWaitSeconds, which calculates retry delays,", () => {
   it("returns the documented retry delay after each attempt, and null after the tenth attempt", () => {
     const waits = Array.from({ length: attemptsMax }, (_, index) =>
       nextWaitSeconds({ attempt: index + 1, retryAfterSeconds: null, fraction: 0.5 }),
@@ -41,7 +41,7 @@ describe("nextWaitSeconds", () => {
   });
 });
 
-describe("retryAfterSeconds", () => {
+describe("retryAfterSeconds, which reads the Retry-After of a receiver,", () => {
   it.each([
     [null, null],
     ["120", 120],

@@ -50,7 +50,7 @@ const refusedBlocks: readonly Row[] = [
   ["3fff::/20", "3fff::", `3fff:fff:${ones}`, `3ffe:ffff:${ones}`, "3fff:1000::"],
 ];
 
-describe("isPublicAddress", () => {
+describe("isPublicAddress, which checks IP addresses,", () => {
   it.each(refusedBlocks)(
     "refuses the first and the last address of the block %s, and accepts the neighboring public addresses",
     (_, ...row) => {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { addressPolicy, isPublicAddress } from "../../../shared/outgoing/address-policy.ts";
 
-describe("isPublicAddress", () => {
+describe("isPublicAddress, which checks IP addresses,", () => {
   it.each([
     "8.8.8.8",
     "168.63.129.15",
@@ -102,7 +102,7 @@ describe("isPublicAddress", () => {
   });
 });
 
-describe("addressPolicy", () => {
+describe("addressPolicy, which decides which IP addresses are allowed,", () => {
   it("allows loopback addresses only if allowLoopback is true", () => {
     expect(addressPolicy().allows("127.0.0.1")).toBe(false);
     expect(addressPolicy().allows("::1")).toBe(false);

@@ -52,7 +52,7 @@ const fine = { outcome: "answered", status: 200, body: Buffer.from("ok") };
 const broken = { outcome: "failed", error: "connection_failed", sent: true };
 const notSent = { ...broken, sent: false };
 
-describe("guardedConnection", () => {
+describe("guardedConnection, which sends requests to an address of a customer,", () => {
   it("sends one request after another over one socket", async () => {
     const connection = connect();
 

@@ -2,7 +2,7 @@ import type { LookupFunction } from "node:net";
 import { describe, expect, it } from "vitest";
 import { hostResolver } from "../../../shared/outgoing/host-resolver.ts";
 
-describe("hostResolver", () => {
+describe("hostResolver, which resolves host names,", () => {
   it("returns all addresses of a host name", async () => {
     const lookup: LookupFunction = (_, { all }, callback) => {
       expect(all).toBe(true);

@@ -11,7 +11,7 @@ const register = (value: string, ...addresses: string[]) =>
 const hookHost = "hooks.shop-example.com";
 const url = `https://${hookHost}/x`;
 
-describe("requirePublicUrl", () => {
+describe("requirePublicUrl, which checks a customer's URL and its host,", () => {
   it("returns the normalized URL", async () => {
     expect(await register("https://HOOKS.shop-example.com:443/x#y", "8.8.8.8")).toBe(url);
     expect(await register(url, "8.8.8.8", "2606:4700::1111")).toBe(url);

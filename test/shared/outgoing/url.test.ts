@@ -9,7 +9,7 @@ const localRules = {
   own: { hosts: ["localhost:8787"], apiId: "local" },
 };
 
-describe("parsePublicUrl", () => {
+describe("parsePublicUrl, which checks the form of a customer's URL,", () => {
   it.each([
     ["https://hooks.shop-example.com", "https://hooks.shop-example.com/"],
     ["HTTPS://Hooks.Shop-Example.com:443/A?b=c#d", "https://hooks.shop-example.com/A?b=c"],

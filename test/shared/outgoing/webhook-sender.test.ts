@@ -37,7 +37,7 @@ function connect(url: string, options: Partial<WebhookSenderOptions> = {}): Rece
   return connection;
 }
 
-describe("webhookSender", () => {
+describe("webhookSender, which sends deliveries,", () => {
   it("sends exactly the given bytes and headers, and returns the response", async () => {
     receiver.answer = (response) => response.writeHead(202, { "Retry-After": "7" }).end("later");
 

@@ -97,7 +97,7 @@ describe("a step of a pipeline", () => {
   });
 });
 
-describe("testsMetadata", () => {
+describe("testsMetadata, which examines the routes of a pipeline,", () => {
   const target = { metadata: "target" };
   const stepWith = (route: Omit<Route, "when" | "notify">): Step => ({
     id: "check",

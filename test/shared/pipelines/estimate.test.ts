@@ -58,7 +58,7 @@ describe("the estimated credits of a run", () => {
       { pulseRun: 26, newAsins: 3 },
     ],
     [
-      "ok with a test of where",
+      "ok with a test in where",
       { when: "ok", where: [{ field: "newCount", op: "above", value: 1 }] },
       { pulseRun: 26, newAsins: 3 },
     ],
@@ -66,7 +66,7 @@ describe("the estimated credits of a run", () => {
     ["ok without once", { when: "ok", once: false }, { pulseRun: 26 + 303, newAsins: 3 + 30 }],
     ["always with confirm", { when: "always", confirm: 2 }, { pulseRun: 26 + 303, newAsins: 3 }],
   ])(
-    "for a route with 'when' \"%s\" include only items that are certain to match the route",
+    "include at the next step only items that are certain to match the route (its 'when': %s)",
     (_name, route, credits) => {
       expect(estimatedCredits(twoSteps(route), items)).toMatchObject(credits);
     },

@@ -22,26 +22,26 @@ function traceOf(field: DerivedPriceField, prices: readonly (number | null)[]): 
 
 describe("the stored prices for the derived field 'lowest30d'", () => {
   it.each([
-    ["absent while the price falls", [10, 9, 8], undefined],
+    ["are absent while the price falls", [10, 9, 8], undefined],
     [
-      "each price below a later price, with the last day on which the lower price was valid",
+      "include each price below a later price, with the last day on which the lower price was valid",
       [8, 9, 10],
       [
         [101, 8],
         [102, 9],
       ],
     ],
-    ["only prices below every price of the same or a later day", [8, 9, 7, 10], [[103, 7]]],
-    ["no price that equals the current price", [8, 9, 8], undefined],
+    ["omit a price that is not below every later price", [8, 9, 7, 10], [[103, 7]]],
+    ["omit a price that equals the current price", [8, 9, 8], undefined],
     [
-      "all lower prices while the current price is null",
+      "include all lower prices while the current price is null",
       [8, 9, null],
       [
         [101, 8],
         [102, 9],
       ],
     ],
-  ])("follow the rule that they are %s", (_what, prices, days) => {
+  ])("%s", (_what, prices, days) => {
     expect(traceOf("lowest30d", prices).days).toEqual(days);
   });
 
@@ -114,7 +114,7 @@ describe("the stored trace of the derived field 'previousPrice'", () => {
       { since: 100, previous: 10 },
     ],
     ["no previous price if the only price returns after a gap", [10, null, 10], { since: 100 }],
-  ])("follows the rule that it contains %s", (_what, prices, trace) => {
+  ])("contains %s", (_what, prices, trace) => {
     expect(traceOf("previousPrice", prices)).toEqual(trace);
   });
 

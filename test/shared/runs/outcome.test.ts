@@ -457,10 +457,10 @@ describe("the outcome of a read that is applied again", () => {
   });
 
   it.each([
-    ["run's outcome", { runNumber: 3, position: 0 }],
-    ["step's outcome of the run", { position: 1 }],
+    ["a later run", { runNumber: 3, position: 0 }],
+    ["a later step of the same run", { position: 1 }],
   ])(
-    "changes nothing if the item already has the outcome of a later read (the later %s)",
+    "changes nothing if the item already has the outcome of a later read (a read of %s)",
     (_, later) => {
       const newer = applyOutcome(known, moved(15), { ...reading, ...later });
       expect(changeByOutcome(newer, moved(12), reading)).toBe("unchanged");

@@ -17,7 +17,7 @@ const outcome = (changes: Partial<ItemOutcome>): ItemOutcome => ({
   ...changes,
 });
 
-describe("pointLinesOf", () => {
+describe("pointLinesOf, which serializes the observations of a step,", () => {
   it('returns the observed changes of an outcome with the status "ok" as one history point', () => {
     const observed = { price: { before: 10, after: 12 } };
 

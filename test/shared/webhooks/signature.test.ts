@@ -71,7 +71,7 @@ describe.each([
   });
 });
 
-describe("newSecret", () => {
+describe("newSecret, which creates a webhook secret,", () => {
   it('returns a secret with the prefix "whsec_" and 33 random bytes, and the last four characters of the secret as its hint', () => {
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{44}$/);
     expect(secret).not.toBe(previous);
@@ -79,7 +79,7 @@ describe("newSecret", () => {
   });
 });
 
-describe("signatureHeader", () => {
+describe("the signature header of a delivery", () => {
   it("contains the time in seconds since 1970, and then the signatures, first the one with the current secret", () => {
     const header = signatureHeader({ body, secrets: [secret, previous], at });
 

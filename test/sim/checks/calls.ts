@@ -102,7 +102,8 @@ async function checkKeys(
     const requestId = answer?.headers["x-request-id"];
     if (requestId === undefined) continue;
     for (const { type, apiKeyId } of entries.filter((entry) => entry.requestId === requestId)) {
-      // A reservation shares the stored source of the hold or of the entry that resolves it.
+      // Reservations are not checked: they show the source that is stored with their hold, or with
+      // the entry that resolves the hold.
       if (type !== "reserve") assert.equal(apiKeyId, keyIds.get(request.key), `${requestId}: key`);
     }
   }
@@ -118,7 +119,7 @@ function checkAnswer(call: RecordedCall, answer: ApiAnswer, kept: Kept): void {
   const { request } = call;
   const name = `${request.method} ${request.path}: ${answer.status}`;
   const { "x-request-id": requestId, "x-service-credits": shown } = answer.headers;
-  // The response reports that it is unknown whether the call was charged.
+  // A 503 without this header reports that the service does not know whether it charged the call.
   if (isItemCall(request) && answer.status === 503 && shown === undefined) return;
   assert.match(requestId ?? "", /^req_/, name);
   const own = kept.ledger.entries.filter((entry) => entry.requestId === requestId);
@@ -226,8 +227,8 @@ function checkLate({ lateAnswers, reached }: World, { entries }: LedgerState): v
   for (const { headers, status } of lateAnswers) {
     const requestId = headers["x-request-id"];
     const own = entries.filter((entry) => entry.requestId === requestId);
-    // A 503 without this header: the service does not know whether it charged the call, and logs
-    // that.
+    // Skips a 503 without this header: the service does not know whether it charged the call, and
+    // logs this fact.
     if (own.length === 0 || (status === 503 && headers["x-service-credits"] === undefined))
       continue;
     const charged = sumOf(own, "charge") - takenBack(own);

@@ -1,8 +1,8 @@
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
 
 /**
- * The changes of the balance and of the held and spent credits by a record of a shard's journal.
- * The checks do not use the service's parser of records, because they must find errors in it.
+ * What one record of a shard's journal changes: the balance, the held and the spent credits. The
+ * checks do not use the service's parser of records, because they must find errors in it.
  */
 export interface RecordMoves extends Moves {
   readonly type: string;

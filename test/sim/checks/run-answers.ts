@@ -38,7 +38,7 @@ export interface ExpectedItem {
   owes: readonly ModelRetry[];
   /** The ID of the last known offer in the buy box; null if there is none. */
   offer: string | null;
-  /** The changes that the last run with changes found, at one or several steps. */
+  /** The changes that all steps of the newest run with a change of the item found. */
   lastChange: ModelItem["lastChange"];
 }
 
@@ -209,7 +209,7 @@ function startsOf(item: ExpectedItem, { run }: RunRecords): ReadonlySet<string> 
 
 function checkStep(judged: Judged, one: StepRecords): void {
   const { step, batches } = one;
-  // The run failed before the service had decided whether to read this step.
+  // The run failed before the service decided whether to read or defer this step.
   if (step.decision === null || step.stats === null) return;
   const where = nameOf(judged, step.step);
   const counts = { ok: 0, partial: 0, not_found: 0, unavailable: 0 };
@@ -293,8 +293,8 @@ interface Answered extends Read {
  */
 function takeUnread(item: ExpectedItem, { judged, one, outcome, name }: Read): void {
   const { step, decision, scraper, shortfall, done } = one.step;
-  // A credit limit deferred the step before the run had read anything. In the next run, the items
-  // of the step start there again.
+  // A credit limit deferred the step before the run had read anything. The items start at this step
+  // again in the next run, so they need no owed retry.
   if (shortfall?.limit !== undefined && done.size === 0) return;
   assert.equal(outcome?.changes, undefined, `${name}, which was not read, changed`);
   if (decision === "defer") return addRetryAt(item, judged.record, step);

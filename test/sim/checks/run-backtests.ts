@@ -14,11 +14,12 @@ interface TestedRun {
 }
 
 /**
- * Back-tests a watchlist with its own pipeline over all runs. Omits watchlists whose items or
- * pipeline changed, and watchlists with a failed run. The back-test must show the items of each
- * step, and the number of items in the events of each run. It must change no row of the watchlist
- * (invariant H6). The history does not have the items that a failed run did not read, and the reads
- * of an item after the step that delisted it. The check omits watchlists with such runs.
+ * Back-tests each watchlist with its own pipeline over all of its runs. The back-test must have the
+ * same runs, items per step and items in events as the runs that took place, and must change no row
+ * of the watchlist (invariant H6). Skips these watchlists:
+ * - watchlists whose items or pipeline changed
+ * - watchlists with a failed run, or with a read of an item after the step that delisted the item,
+ *   because the history does not have such reads
  */
 export async function checkBacktests(
   scene: RunsScene,

@@ -203,7 +203,8 @@ function checkClaim(list: Row, writes: readonly Write[], watched: Watched): void
     return assert.equal(next, null, `${where}: next run of a paused watchlist`);
   if (row["trigger"] === "manual") {
     const first = firstAfter(scheduleOf(list), startedAt, startedAt);
-    // The process of the request may have been suspended after it read the clock.
+    // The process may have been suspended after it read the clock. The due time after `startedAt`
+    // can then be earlier than the stored due time, which the claim must keep.
     const latest = Math.max(first, Date.parse(String(list["next_run_at"])));
     return assert.equal(
       next,
@@ -266,7 +267,7 @@ async function checkFinish(
   const number = Number(before["running_run"]);
   const where = `run ${number} of ${end.key.pk}`;
   const isSkipped = end.values()[":status"] === "insufficient_credits";
-  // The count includes only scheduled runs.
+  // `consecutive_skips` does not count skipped manual runs.
   const isByHand = triggers.get(textOf(end.key)) === "manual";
   const skipsBefore = Number(before["consecutive_skips"]);
   const skips = isSkipped ? skipsBefore + (isByHand ? 0 : 1) : 0;

@@ -189,7 +189,10 @@ function firstReadIn(steps: readonly StepRecords[]): readonly string[] {
   return [...unknown, ...observed.filter(isFirst)];
 }
 
-/** IDs of the items of a step that a credit limit deferred without outcomes. */
+/**
+ * Returns the IDs of a step's items if a credit limit deferred the step before the run had read
+ * anything, so that the step has no outcomes. Returns an empty list for any other step.
+ */
 const unreadIdsOf = ({ step, batches }: StepRecords): readonly string[] =>
   step.shortfall?.limit !== undefined && step.done.size === 0
     ? batches.flatMap(({ ids }) => ids)

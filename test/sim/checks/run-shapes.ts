@@ -27,7 +27,11 @@ export function checkShapes(records: Records, reached: World["reached"]): void {
 const isCompared = ({ finishedAt, watchlist, runNumber }: Run): boolean =>
   finishedAt !== null && watchlist !== null && runNumber > 1;
 
-/** Checks one run. Returns the fields that the watchlist knows to be missing after the run. */
+/**
+ * Checks one run. Returns the fields that must be stored as missing after the run.
+ * @param known the fields that were stored as missing before the run
+ * @throws AssertionError if a check fails
+ */
 function checkShape(
   record: RunRecords,
   known: readonly string[],
@@ -78,8 +82,9 @@ function missingFieldsAfter({ run, steps }: RunRecords, known: readonly string[]
 }
 
 /**
- * Compares the price jump that a run reports with the prices that the run observed. Tries each
- * factor of at least 3 or at most 1/3 as the lowest factor of the jump.
+ * Compares the price jump that a run reports with the prices that the run observed. Looks for the
+ * most items whose factors are at least 3 or at most 1/3 and differ by at most 15%: `jump` must have
+ * this number of items. Without `jump`, the number must be too small for a jump.
  */
 function checkJump({ run, steps }: RunRecords, jump: ShapeChange["priceJump"], name: string): void {
   const factors = new Map<string, number>();

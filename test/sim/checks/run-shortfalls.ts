@@ -68,8 +68,9 @@ export function checkShortfalls(
 }
 
 /**
- * Returns the lowest number of credits that the daily budget of the account left during a run. The
- * clocks of the processes of the run may be wrong.
+ * Returns the lowest number of credits that the daily budget of the account left during a run.
+ * Includes the time `skewMs` before and after the run, because the clocks of its processes may be
+ * wrong.
  */
 function leastBudgetLeft({ startedAt, finishedAt }: Run, { between }: History): number {
   const [from, to] = [Date.parse(startedAt) - skewMs, Date.parse(finishedAt ?? "") + skewMs];

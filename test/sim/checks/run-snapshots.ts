@@ -37,7 +37,7 @@ export async function checkSnapshotFiles(
     if (run.snapshot === undefined) {
       assert.equal(stored, undefined, `${name}: was not written by the run`);
       const isMissing = isDue(run, records, choice.snapshot) && !wasStalled(run);
-      // The user may have removed all items.
+      // The service writes no file if the user has removed all items.
       assert(!isMissing || list.touched.size > 0, `${name}: is missing`);
       continue;
     }

@@ -78,7 +78,7 @@ function checkEnds(records: Records, isDeleted: boolean): void {
   );
   for (const { run } of records) {
     const name = `run ${run.runNumber} of ${run.watchlistId}`;
-    // The watchlist was deleted while its last run was held.
+    // If the watchlist is deleted while its last run is held, the run stays held.
     const isLeftHeld = isDeleted && run.phase === "held";
     assert.equal(run.phase, isLeftHeld ? "held" : "done", name);
     assert.notEqual(run.finishedAt, null, `${name} has no end time`);
@@ -116,7 +116,7 @@ function checkSteps(records: Records): void {
         continue;
       }
       assert.notEqual(step.stats, null, `${where}: no statistics`);
-      // A credit limit deferred the step before the run had read anything.
+      // A credit limit deferred the whole step, so no batch was read or charged.
       if (step.shortfall?.limit !== undefined && step.done.size === 0) {
         assert.deepEqual(found, [], where);
         assert.equal(step.stats?.credits, 0, `${where}: a deferred step charges nothing`);

@@ -153,7 +153,8 @@ async function openOld(world: World, user: User, plan: AccountPlan): Promise<voi
   }
   for (const hold of oldHolds(world)) {
     if (!(await reserveAsPreviousRelease(place, hold)) || !hold.settles) continue;
-    // A process of the previous release fails once the account has shards.
+    // Settles as a process of the previous release does. The settlement fails once the account has
+    // shards.
     inSeparateProcess(world, `${user.name} before`, async (client) => {
       await world.pause(world.random.between(0, 3) * 200);
       const settled = await settleAsPreviousRelease(

@@ -140,7 +140,8 @@ function faultStopper(scene: DeliveryScene): () => void {
   const stop = (): void => {
     if (faults.isStopped()) return;
     tasks.note("no more faults");
-    // The clocks of these tasks jump to the exact time, as after a pause.
+    // Clocks have no errors from now on, so the clocks of running tasks jump. The checks allow for
+    // this jump if the task counts as paused.
     for (const task of tasks.working()) task.hasPaused = true;
     faults.stop();
   };

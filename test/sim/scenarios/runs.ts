@@ -217,7 +217,10 @@ async function openScene(world: World, tenants: readonly Tenant[]): Promise<Runs
   return { ...scene, users, seen, ledgers: await watchLedgers(world, users) };
 }
 
-/** Chosen without a further draw, so that seeds play as without snapshot files. */
+/**
+ * Returns the choice of snapshot files of a bucket. It depends on the compression instead of a
+ * random number, because one more random number would change every later choice of the seed.
+ */
 const snapshotOf = ({ compression }: NonNullable<Tenant["bucket"]>): "run" | "day" =>
   compression === "gzip" ? "run" : "day";
 
@@ -353,7 +356,7 @@ async function deleteWatchlist(scene: RunsScene, list: WatchlistScene): Promise<
   if (answer?.status === 200) list.deletedAt = world.tasks.now();
 }
 
-/** Changes the pipeline between runs, so that a run does owed retries of another pipeline. */
+/** Changes the pipeline between runs, so that a run makes owed retries of an earlier pipeline. */
 async function changePipelines(scene: RunsScene, list: WatchlistScene): Promise<void> {
   const { random, pause } = scene.world;
   const own = [offersPipeline, renamed(offersPipeline)].map(presentPipeline);
@@ -420,7 +423,8 @@ async function actOnList(scene: RunsScene, list: WatchlistScene): Promise<void> 
     if (!faults.force("user_acts")) continue;
     await random.pick(acts)(scene, list);
   }
-  // Chosen without a further draw, so that all other seeds play as without these reads.
+  // Depends on the seed's number instead of a random number, because one more random number would
+  // change every later choice of all other seeds.
   if (scene.world.seed % 5 === 4) await readChanges(scene, list);
 }
 

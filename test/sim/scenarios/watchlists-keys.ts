@@ -26,7 +26,7 @@ export async function newKey(acting: Acting): Promise<void> {
   if (answer === undefined) return world.reached("the creation of a key had an unknown outcome");
   expectStatus(answer, [201, 409], "POST of a key");
   if (answer.status === 409) {
-    // Keys of simultaneous creations are counted, too.
+    // The service counts keys of simultaneous creations, too, so they can cause the refusal.
     const most = 1 + tenant.otherKeys + tenant.keysUnknown - 1 + keysSince(tenant.keys, since);
     assert.ok(most >= limits.apiKeysMax, `a key is refused with at most ${most} keys`);
     tenant.keysUnknown -= 1;

@@ -10,7 +10,7 @@ async function hostOf(handlers: Parameters<typeof loadFixture>[0] = {}) {
   return startLambdaHost({ templates, log: () => {}, loadHandler: loadFixture(handlers) });
 }
 
-describe("startLambdaHost", () => {
+describe("startLambdaHost, which runs the functions of a local world,", () => {
   it("gives a function the environment variables of its template, with local values for overridden variables", async () => {
     const host = await hostOf();
 

@@ -279,7 +279,7 @@ describe("the local Scheduler", () => {
   });
 });
 
-describe("keepTemplateSchedules", () => {
+describe("keepTemplateSchedules, at the start of a local world,", () => {
   it("creates the schedules of the templates, and deletes schedules that are not in the templates", async () => {
     const { store } = await start();
     keepTemplateSchedules(templates, store);

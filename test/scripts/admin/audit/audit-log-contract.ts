@@ -7,7 +7,7 @@ const unexpected = (warning: string): never => {
 
 /** Registers the tests that every audit log must pass. `open` returns an empty log. */
 export function auditLogContract(open: () => Promise<AuditLog>): void {
-  it("the audit log returns no lines while it is empty, and later all appended lines, oldest first", async () => {
+  it("returns no lines while it is empty, and later all appended lines, oldest first", async () => {
     const log = await open();
     expect(await log.lines(unexpected)).toEqual([]);
 

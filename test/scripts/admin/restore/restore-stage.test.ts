@@ -60,7 +60,7 @@ async function toTheEnd({ cloud, tools }: World): Promise<RestoreOutcome> {
   return restoreStage(restore, tools);
 }
 
-describe("restoreStage", () => {
+describe("restoreStage, which restores the tables of a stage,", () => {
   it("restores the rows and settings of all tables, and then removes the restore's copies, backups and progress", async () => {
     const one = world();
     await expect(toTheEnd(one)).resolves.toEqual({ state: "completed", at });
@@ -291,7 +291,7 @@ describe("planSteps, the dry run of a restore,", () => {
   });
 });
 
-describe("discardRestore", () => {
+describe("discardRestore, which cancels a restore,", () => {
   it("removes the copies, backups and progress of a restore that has not replaced a table", async () => {
     const one = world();
     one.state.refuses = (change) => change.startsWith("Step stop ");

@@ -33,7 +33,7 @@ const entriesOf = async (accountId: string) => {
   return (await history.page(accountId, wanted)).transactions;
 };
 
-describe("dynamoAccountStore", () => {
+describe("the account store in DynamoDB", () => {
   it("creates an account with a ledger entry for the grant of the initial balance", async () => {
     await store.create(account);
 
@@ -69,7 +69,7 @@ describe("dynamoAccountStore", () => {
   });
 });
 
-describe("dynamoAutoTopUpStore", () => {
+describe("the store of automatic top-ups in DynamoDB", () => {
   const topUp = { enabled: true, thresholdCredits: 2_500, packId: "starter" } as const;
 
   it("stores the automatic top-up of an account, and deletes it on request", async () => {

@@ -56,7 +56,7 @@ const shown = (
   lastUsedAt,
 });
 
-describe("dynamoApiKeyStore", () => {
+describe("the store of API keys in DynamoDB", () => {
   it("lists only the keys of the given account, oldest first", async () => {
     const [first, second, third] = [aKey(1), aKey(2), aKey(3)];
     await addKeys([third, first, second, aKey(4, { accountId: "acct_2" })]);

@@ -45,7 +45,7 @@ function usagePartitions(command: unknown): unknown[] {
   return keys.filter(({ sk }) => String(sk).startsWith("usage#")).map(({ pk }): unknown => pk);
 }
 
-describe("dynamoUsageStore", () => {
+describe("the usage store in DynamoDB", () => {
   it("counts a charged call or step on its UTC day, and not again when the charge is repeated", async () => {
     await work("h1", "2026-03-01T00:00:00.000Z", 8);
     const again = { accountId, holdId: "h1", credits: 8, succeeded: true };

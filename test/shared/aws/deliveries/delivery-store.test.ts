@@ -152,7 +152,7 @@ describe("a stored delivery", () => {
   });
 });
 
-it("dynamoDeliveryStore makes one request to find out which of many deliveries exist", async () => {
+it("the delivery log in DynamoDB makes one request to find out which of many deliveries exist", async () => {
   const kept = Array.from({ length: 60 }, (_, n) => aDelivery(n));
   await keep(...kept);
   const asked = Array.from({ length: 100 }, (_, n) => aDelivery(n).id);

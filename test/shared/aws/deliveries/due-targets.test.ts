@@ -25,7 +25,7 @@ const aTarget = (account: number, endpoint: number): DeliveryTarget => ({
 const addPending = (target: DeliveryTarget, second: number) =>
   outbox.add(target, [{ lane: "first", dueAt: at(second), key: "run", content: {} }]);
 
-describe("dynamoDueTargets", () => {
+describe("dynamoDueTargets, which lists due delivery targets,", () => {
   it("returns the due delivery targets of all accounts, those due longest first", async () => {
     await addPending(aTarget(1, 1), 3);
     await addPending(aTarget(2, 1), 1);

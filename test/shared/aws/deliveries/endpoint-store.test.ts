@@ -33,7 +33,7 @@ function numberedEndpoint(number: number, wanted: Partial<WebhookEndpoint> = {})
   });
 }
 
-describe("dynamoEndpointStore", () => {
+describe("the store of webhook endpoints in DynamoDB", () => {
   it("returns stored endpoints by ID and by URL, but only to their account", async () => {
     const endpoint = numberedEndpoint(1, {
       events: ["watchlist.run.completed"],

@@ -285,7 +285,7 @@ describe("an account with many delivery targets", () => {
 });
 
 describe("the entries that a claim returns", () => {
-  it("are all entries if one entry was added since a release left the outbox empty", async () => {
+  it("are the only entry of the outbox if it was added alone to an outbox that a release had left empty", async () => {
     await store.add(target, [entry("a")]);
     expect((await mustClaim()).entries).toBeNull();
     clock.advance(60_000);

@@ -42,7 +42,7 @@ const keysOf = async (span: Partial<Parameters<PendingWork["newest"]>[1]> = {}) 
   return found.map(({ key }) => key);
 };
 
-describe("dynamoPendingWork", () => {
+describe("dynamoPendingWork, which reads outboxes,", () => {
   it("lists the delivery targets of an account that have outbox entries, even while a worker drains the targets", async () => {
     const drained = endpointTarget(account, "we_2");
     const leased = endpointTarget(account, "we_3");

@@ -20,7 +20,7 @@ beforeEach(async () => {
   probes = dynamoProbeCounter(tables.client, { tableName });
 });
 
-describe("dynamoProbeCounter", () => {
+describe("the counter of probes in DynamoDB", () => {
   it("refuses concurrent probes above the account's limit, and returns when the next probe is possible", async () => {
     const counted = await Promise.all(
       Array.from({ length: 4 * max }, () => probes.count("acct_1", at(0))),

@@ -13,11 +13,11 @@ import { secretBoxContract } from "../../../contracts/secret-box.contract.ts";
 import { memorySecretBox } from "../../../../tools/stand-ins/memory-secret-box.ts";
 import { fixedClock } from "../../../support/clock.ts";
 
-describe("memorySecretBox", () => {
+describe("the secret box in memory", () => {
   secretBoxContract(memorySecretBox);
 });
 
-describe("kmsSecretBox", () => {
+describe("the secret box with a KMS key", () => {
   let server: Server;
   let folder: DataFolder;
   let client: KMSClient;

@@ -27,7 +27,7 @@ const keep = (accountId: string, targetId: string, state?: unknown) =>
     }),
   );
 
-describe("dynamoTargetStates", () => {
+describe("the store of the states of delivery targets", () => {
   it("returns a target's state as it was stored, and undefined for a target without a state", async () => {
     const state = { failuresInRow: 2, lastError: null };
     await keep(account, "we_1", state);

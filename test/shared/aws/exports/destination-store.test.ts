@@ -56,7 +56,7 @@ beforeEach(async () => {
 const succeed = () =>
   transact(tables.client, [successWrite(table, "acct_1", { revision: "1", succeededAt: at })]);
 
-describe("dynamoDestinationStore", () => {
+describe("the store of S3 destinations in DynamoDB", () => {
   const failingRole = {
     ...aDestination,
     endpoint: null,

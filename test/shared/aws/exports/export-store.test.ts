@@ -32,7 +32,7 @@ async function keep(records: readonly ExportRecord[]): Promise<void> {
   }
 }
 
-describe("dynamoExportStore", () => {
+describe("the export log in DynamoDB", () => {
   it("returns an export unchanged to its own account until two days after its event bodies expire", async () => {
     const record = anExport(1, {
       state: "failed",

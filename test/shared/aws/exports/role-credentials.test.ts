@@ -34,7 +34,7 @@ const roles = () =>
     credentials: { accessKeyId: "service", secretAccessKey: "service" },
   });
 
-describe("stsRoleCredentials", () => {
+describe("stsRoleCredentials, which assumes a customer's role,", () => {
   it("requests credentials for one hour in the bucket's region, with the external ID and the service's name", async () => {
     const assumed = await roles().assume(role);
 
@@ -78,7 +78,7 @@ describe("stsRoleCredentials", () => {
   });
 });
 
-describe("cacheRoleCredentials", () => {
+describe("cacheRoleCredentials, which caches the credentials of an assumed role,", () => {
   it("assumes a role again only in the last five minutes before its credentials expire", async () => {
     const clock = fixedClock("2026-11-20T10:00:00.000Z");
     const kept = cacheRoleCredentials(roles(), clock);

@@ -74,10 +74,10 @@ const makeRecords = async (count: number, first = 0, now = systemClock.now()): P
   }
 };
 
-describe("dynamoCreditHistory", () => {
+describe("with DynamoDB,", () => {
   creditHistoryContract(() => world);
 
-  describe("for an account with one shard", () => {
+  describe("the credit history of an account with one shard", () => {
     it("writes nothing when it lists entries", async () => {
       const { client, writes } = countingWrites();
       await historyThrough(client).page(accountId, { limit: 100 });
@@ -126,7 +126,7 @@ describe("dynamoCreditHistory", () => {
     );
   });
 
-  describe("for an account with two shards", () => {
+  describe("the credit history of an account with two shards", () => {
     const start = new Date(systemClock.now().getTime() + 60_000);
     const seconds = (n: number): Date => new Date(start.getTime() + n * 1_000);
     const reserve = (ledger: Ledger, holdId: string, now: Date) =>
@@ -261,7 +261,7 @@ describe("dynamoCreditHistory", () => {
     });
   });
 
-  describe("for a call", () => {
+  describe("the credit history, filtered by a call,", () => {
     const now = new Date(systemClock.now().getTime() + 60_000);
 
     it("finds the ledger entries of the call without reading later entries", async () => {
@@ -330,7 +330,7 @@ describe("dynamoCreditHistory", () => {
     });
   });
 
-  describe("for an account of a previous release", () => {
+  describe("the credit history of an account of a previous release", () => {
     const opened = new Date("2026-01-05T10:00:00.000Z");
     const at = (minute: number): string =>
       new Date(opened.getTime() + minute * 60_000).toISOString();
@@ -499,7 +499,7 @@ describe("dynamoCreditHistory", () => {
     });
   });
 
-  it("reads at most 1,001 marks of executed credit changes for one page of the history, even if the account has more marks", async () => {
+  it("the credit history reads at most 1,001 marks of executed credit changes for one page, even if the account has more marks", async () => {
     const changes = 1_050;
     const change = { accountId, type: "purchase", credits: 1, now: systemClock.now() } as const;
     for (let n = 0; n < 3; n += 1) await world.changes.apply({ ...change, changeId: `real_${n}` });
@@ -525,7 +525,7 @@ describe("dynamoCreditHistory", () => {
     expect(transactions.map(({ sequence }) => sequence)).toEqual([4, 3, 2]);
   });
 
-  it("ends a page of the history after reading 2,000 ledger entries, even if few of them match the filter", async () => {
+  it("a page of the credit history ends after 2,000 ledger entries were read, even if few of them match the filter", async () => {
     const rows = Array.from({ length: 2_100 }, (_, n) => ({
       PutRequest: {
         Item: ledgerEntryRow({

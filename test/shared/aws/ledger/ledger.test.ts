@@ -56,7 +56,7 @@ function itemSize(value: unknown): number {
   );
 }
 
-describe("dynamoLedger", () => {
+describe("with DynamoDB,", () => {
   ledgerContract(() => world);
 });
 

@@ -92,7 +92,7 @@ const stalled = async (by: string): Promise<number[]> => {
   return (await store.takeStalled(look)).map(({ runNumber }) => runNumber);
 };
 
-describe("dynamoRunStore.claim", () => {
+describe("the claim of a run (dynamoRunStore.claim)", () => {
   it("stores the run unchanged, and marks the run as running in the watchlist's row", async () => {
     const run = await claim();
 
@@ -192,7 +192,7 @@ describe("the phases of a stored run", () => {
   });
 });
 
-describe("dynamoRunStore.finish", () => {
+describe("the end of a run (dynamoRunStore.finish)", () => {
   it("marks the run as ended in the watchlist's row, and changes nothing when the call is repeated", async () => {
     const run = await claim();
     const finishing = await bring(run, "finishing");
@@ -262,7 +262,7 @@ describe("dynamoRunStore.finish", () => {
   });
 });
 
-describe("dynamoRunStore.abandon", () => {
+describe("dynamoRunStore.abandon, which ends a stalled run,", () => {
   it("records the error of a stalled run, and no further step of the run starts", async () => {
     const run = await claim();
     const reading = await bring(run, "reading");
@@ -298,7 +298,7 @@ describe("dynamoRunStore.abandon", () => {
   });
 });
 
-describe("dynamoRunStore.takeStalled", () => {
+describe("dynamoRunStore.takeStalled, which finds a stalled run,", () => {
   it("returns a stalled run, and does not return the same run again before its next due time", async () => {
     await claim();
     expect(await stalled(at(59))).toEqual([]);
@@ -339,7 +339,7 @@ describe("dynamoRunStore.takeStalled", () => {
   });
 });
 
-describe("dynamoRunStore.list", () => {
+describe("dynamoRunStore.list, which lists runs,", () => {
   it("returns the runs of a watchlist, newest first, and whether more runs exist", async () => {
     for (let number = 1; number <= 11; number += 1) {
       await bring(await claim(), "done");

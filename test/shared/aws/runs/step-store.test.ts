@@ -123,7 +123,7 @@ describe("the starting items of a step", () => {
   });
 });
 
-describe("dynamoStepStore.plan", () => {
+describe("dynamoStepStore.plan, which stores the plan of a step,", () => {
   it("stores the plan of a step with its batches", async () => {
     const step = aStep();
 
@@ -180,7 +180,7 @@ describe("dynamoStepStore.plan", () => {
   });
 });
 
-describe("dynamoStepStore.recordSent", () => {
+describe("dynamoStepStore.recordSent, which stores the progress of a step,", () => {
   it("marks the batches of a step as sent, and writes nothing for a deleted step", async () => {
     const step = await plan({ step: aStep(), batches });
     await store.recordSent(step);
@@ -191,7 +191,7 @@ describe("dynamoStepStore.recordSent", () => {
   });
 });
 
-describe("dynamoStepStore.decide", () => {
+describe("dynamoStepStore.decide, which stores whether a step is read or deferred,", () => {
   it("stores the decision to read or defer a step, and returns the same decision to later calls", async () => {
     const step = await plan({ step: aStep(), batches });
 

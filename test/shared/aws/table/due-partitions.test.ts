@@ -92,7 +92,7 @@ describe("a row's partition in the due index", () => {
   });
 });
 
-describe("dueTimeOf", () => {
+describe("dueTimeOf, which reads the due time of a row,", () => {
   it("returns the time of a row in any partition of its kind", () => {
     for (const kind of kinds) {
       for (const partition of duePartitionsOf(kind)) {

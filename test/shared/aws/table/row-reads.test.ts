@@ -21,7 +21,7 @@ const put = (n: number) =>
   tables.client.send(new PutCommand({ TableName: table, Item: { ...key(n), n } }));
 
 describe("reads of single rows", () => {
-  it("are combined to one request if they begin in the same turn of the event loop", async () => {
+  it("are combined into one request if they begin in the same turn of the event loop", async () => {
     await Promise.all([put(1), put(2)]);
     const afterAwait = async (n: number) => {
       await Promise.resolve();

@@ -627,7 +627,7 @@ describe.each(cases)("the query for $title in $file", ({ fill, read, found, quer
   });
 });
 
-describe("firstRows", () => {
+describe("firstRows, which limits the number of rows of a query,", () => {
   const query = (table: string) => ({
     TableName: table,
     KeyConditionExpression: "pk = :pk",

@@ -45,7 +45,7 @@ const answer = () =>
     }),
   );
 
-describe("dynamoIdempotencyStore.open", () => {
+describe("dynamoIdempotencyStore.open, which records the use of an idempotency key,", () => {
   it("stores the record of the first request with an idempotency key, and returns this record to later requests", async () => {
     const first = aRecord("first");
 
@@ -89,7 +89,7 @@ describe("dynamoIdempotencyStore.open", () => {
   });
 });
 
-describe("dynamoIdempotencyStore.takeOver", () => {
+describe("dynamoIdempotencyStore.takeOver, which continues an interrupted creation,", () => {
   it("replaces the record of an idempotency key only if the record belongs to the expected request", async () => {
     await store.open(aRecord("first"), now);
 
@@ -118,7 +118,7 @@ describe("dynamoIdempotencyStore.takeOver", () => {
   });
 });
 
-describe("dynamoIdempotencyStore.release", () => {
+describe("dynamoIdempotencyStore.release, which frees an idempotency key,", () => {
   it("deletes the record of the request that owns it, and succeeds when the deletion is repeated", async () => {
     await store.open(aRecord("first"), now);
 

@@ -108,7 +108,7 @@ describe("the purge of a watchlist's rows", () => {
   });
 });
 
-describe("dynamoPurgeStore.isRunning", () => {
+describe("the result of dynamoPurgeStore.isRunning", () => {
   it("is true until every run of the watchlist is done", async () => {
     expect(await store.isRunning("wl_1")).toBe(false);
     await put([
@@ -125,7 +125,7 @@ describe("dynamoPurgeStore.isRunning", () => {
   });
 });
 
-describe("dynamoPurgeStore.removeRows", () => {
+describe("dynamoPurgeStore.removeRows, which deletes the rows of a watchlist,", () => {
   const others = [run("wl_2", 1, "done"), step("wl_2", 1, "check"), watchlistKeys.page("wl_2", "")];
 
   it("removes all rows of the watchlist and of its runs except the purge mark, and no row of another watchlist", async () => {
@@ -148,7 +148,8 @@ describe("dynamoPurgeStore.removeRows", () => {
     await put([run("wl_1", 1, "done"), step("wl_1", 1, "a"), run("wl_1", 2, "done"), ...others]);
 
     expect(await store.removeRows("wl_1", () => true)).toBe(false);
-    // While any row of a run is left, the run's own row still leads to it.
+    // A later attempt finds the remaining rows of a run only by the run's own row, so the purge must
+    // delete this row last.
     expect(await keysLeft()).toContain("watchlist#wl_1/run#00000001");
     expect(await store.removeRows("wl_1", () => false)).toBe(true);
     expect(await keysLeft()).toHaveLength(others.length);

@@ -58,7 +58,7 @@ const get = ({ accountId, id }: Watchlist) => store.get(accountId, id);
 const dueIds = async (by: string, limit = 10) =>
   (await store.due(new Date(by), limit)).map(({ watchlistId }) => watchlistId);
 
-describe("dynamoWatchlistStore.create", () => {
+describe("dynamoWatchlistStore.create, which stores a new watchlist,", () => {
   const paused = aList(1, {
     status: "paused",
     pausedReason: "user",
@@ -150,7 +150,7 @@ describe("dynamoWatchlistStore.create", () => {
   });
 });
 
-describe("dynamoWatchlistStore.list", () => {
+describe("dynamoWatchlistStore.list, which lists watchlists,", () => {
   it("returns an account's own watchlists, newest first, and whether more watchlists exist", async () => {
     for (const n of [2, 1, 3]) await create(aList(n));
     await create(aList(4, { accountId: "acct_2" }));
@@ -164,7 +164,7 @@ describe("dynamoWatchlistStore.list", () => {
   });
 });
 
-describe("dynamoWatchlistStore.update", () => {
+describe("dynamoWatchlistStore.update, which changes settings,", () => {
   it("writes the settings, and none of the attributes that runs and item changes write", async () => {
     const before = aList(1, { itemCounts: { new: 1, active: 2, delisted: 3 }, runCount: 4 });
     await create(before);
@@ -232,7 +232,7 @@ describe("dynamoWatchlistStore.update", () => {
   });
 });
 
-describe("dynamoWatchlistStore.due", () => {
+describe("dynamoWatchlistStore.due, which finds due watchlists,", () => {
   it("finds the due watchlists of all accounts, those due longest first", async () => {
     await create(aList(1, { nextRunAt: "2026-03-01T00:03:00.000Z" }));
     await create(aList(2, { nextRunAt: "2026-03-01T00:01:00.000Z", accountId: "acct_2" }));
@@ -269,7 +269,7 @@ describe("dynamoWatchlistStore.due", () => {
   });
 });
 
-describe("dynamoWatchlistStore.skipOverlap", () => {
+describe("dynamoWatchlistStore.skipOverlap, which skips a due time during a run,", () => {
   it("advances the due time, and counts at most one skipped run per due time", async () => {
     const list = aList(1, { nextRunAt: "2026-03-01T00:00:00.000Z" });
     await create(list);
@@ -286,7 +286,7 @@ describe("dynamoWatchlistStore.skipOverlap", () => {
   });
 });
 
-describe("dynamoWatchlistStore.remove", () => {
+describe("dynamoWatchlistStore.remove, which deletes a watchlist,", () => {
   it("deletes the watchlist and writes a purge mark", async () => {
     const list = aList(1);
     await create(list);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { lineOf, paragraphsOf } from "../../../../shared/sources/contract/html-text.ts";
 
-describe("lineOf", () => {
+describe("lineOf, which extracts text from HTML,", () => {
   it.each([
     ["A &amp; B", "A & B"],
     ["7&quot; &#39;x&#x27;", "7\" 'x'"],
@@ -18,7 +18,7 @@ describe("lineOf", () => {
   });
 });
 
-describe("paragraphsOf", () => {
+describe("paragraphsOf, which extracts text from HTML,", () => {
   it("splits HTML into the paragraphs of its block elements, without tags", () => {
     const html = "<p>One <b>two</b></p><ul><li>Three &lt; 4<li>Five</ul>Six<br/>Seven";
     expect(paragraphsOf(html)).toEqual(["One two", "Three < 4", "Five", "Six", "Seven"]);

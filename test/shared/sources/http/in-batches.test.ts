@@ -26,7 +26,7 @@ async function readWith(
   return { results, calls };
 }
 
-describe("readInBatches", () => {
+describe("readInBatches, which divides a read into calls,", () => {
   it("returns one result for each item, in order, with batches of the allowed size", async () => {
     const { results, calls } = await readWith(items(250), () => "read");
     expect(results).toEqual(items(250).map((item) => `read ${item}`));

@@ -80,7 +80,7 @@ const asked = (path: string) => double.calls.filter((call) => call.path === path
 const pulse = { scraper: "retailer_a.pulse" } as const;
 
 describe.each(["retailer_a.pulse", "retailer_a.lite", "retailer_a.full"] as const)(
-  "the price history scraper, configured as %s,",
+  "with the scraper %s,",
   (scraperId) => {
     scraperContract("a_history", async () => {
       const source = await startHistoryDouble(({ ids }) => {

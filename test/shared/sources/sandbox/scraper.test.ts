@@ -32,7 +32,7 @@ const snapshot = (scraper: ProductScraperId, answer: Answer): Record<string, unk
 const priceKey = (scraper: ProductScraperId): string =>
   scraper === "retailer_a.pulse" ? "newMinPrice" : "price";
 
-describe.each(scraperIds)("the sandbox scraper, configured as %s,", (scraper) => {
+describe.each(scraperIds)("with the scraper %s,", (scraper) => {
   scraperContract("sandbox", async () => ({
     scraper: sandboxScraper({ seed, clock: systemClock }),
     scraperId: scraper,
@@ -47,7 +47,7 @@ describe.each(scraperIds)("the sandbox scraper, configured as %s,", (scraper) =>
     stop: async () => {},
   }));
 
-  describe("for any ID", () => {
+  describe("the sandbox, for any ID,", () => {
     const ids = idsOf(scraper);
     const answers = ids.map((id) => read(scraper, id));
 
@@ -115,7 +115,7 @@ describe.each(scraperIds)("the sandbox scraper, configured as %s,", (scraper) =>
     });
   });
 
-  describe("for a reserved ID", () => {
+  describe("the sandbox, for a reserved ID,", () => {
     const at = (behavior: string, time: string): Answer =>
       read(scraper, reserved(scraper, behavior), time);
     const oddMinute = "2026-03-01T12:01:00.000Z";

@@ -25,7 +25,7 @@ const reserved = (platform: keyof typeof reservedIds, behavior: string): string 
   return found.id;
 };
 
-describe.each(scraperIds)("the upstream scraper, configured as %s,", (scraperId) => {
+describe.each(scraperIds)("with the scraper %s,", (scraperId) => {
   scraperContract("upstream", async () => {
     const { server, options, dependencies } = await startUpstream({ secret: "canary-3fa1" });
     const id = (behavior: string): string => reserved(scrapers[scraperId].platform, behavior);

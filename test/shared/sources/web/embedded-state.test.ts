@@ -25,11 +25,11 @@ describe("the reader of product data in a page's scripts", () => {
       `<script>var s = JSON.parse(${JSON.stringify(JSON.stringify(product))});</script>`,
     ],
     [
-      "a literal of JavaScript",
+      "an object literal of JavaScript",
       `<script>var s = {sku: '6501234', price: 21.50, currency: 'USD', inStock: true};</script>`,
     ],
-    ["a call", `<script>gtag('event', 'view_item', ${JSON.stringify(product)});</script>`],
-  ])("reads the price and the stock from a script of the form: %s", (_, script) => {
+    ["a function call", `<script>gtag('event', 'view_item', ${JSON.stringify(product)});</script>`],
+  ])("reads the price and the stock from a script that contains %s", (_, script) => {
     expect(read(script)).toMatchObject({
       price: { amount: 21.5, currency: "USD" },
       availability: "instock",
@@ -48,7 +48,7 @@ describe("the reader of product data in a page's scripts", () => {
     ["a nested price", { id: 6_501_234, price: { current: { value: 21.5, currency: "USD" } } }],
     ["a price in minor units", { id: 6_501_234, price: 2_150, currency: "USD" }],
     ["a sale price", { id: "6501234", price: 30, salePrice: 21.5, currency: "USD" }],
-  ])("finds the price of a product of the form: %s", (_, value) => {
+  ])("finds the price of a product in a JSON script if the product has %s", (_, value) => {
     expect(read(json(value)).price).toEqual({ amount: 21.5, currency: "USD" });
   });
 

@@ -102,7 +102,7 @@ const always =
     path === "/robots.txt" ? undefined : reaction;
 
 describe.each(["retailer_b.standard", "retailer_c.standard", "retailer_d.standard"] as const)(
-  "the web scraper, configured as %s,",
+  "with the scraper %s,",
   (scraperId) => {
     scraperContract("web", async () => {
       const source = await startShop(({ path }) => {
@@ -649,16 +649,16 @@ describe("a site's block of the web scraper", () => {
   );
 
   it.each([
-    ["a 403", { status: 403 }],
-    ["a title", { body: "<title>Pardon Our Interruption</title>" }],
+    ["the status 403", { status: 403 }],
+    ["its title", { body: "<title>Pardon Our Interruption</title>" }],
     ["a long page's title", { body: aPage("").replace("<title>Shop", "<title>Just a moment...") }],
-    ["a text", { body: "<title>Shop</title><p>Please verify that you\n are human.</p>" }],
-    ["a title under a 404", { status: 404, body: "<title>Are you a robot?</title>" }],
-    ["a title under a 410", { status: 410, body: "<title>Security Check | Shop</title>" }],
-    ["a title with a demand", { status: 404, body: "<title>Shop: solve this captcha</title>" }],
-    ["a test", { body: "<title>Shop</title><p>Please complete the security check.</p>" }],
-    ["a vendor's captcha", { body: "<title>Shop</title>Please complete the reCAPTCHA below." }],
-    ["a captcha", { body: "<title>Shop</title><p>Enter the <b>CAPTCHA</b> below</p>" }],
+    ["its request", { body: "<title>Shop</title><p>Please verify that you\n are human.</p>" }],
+    ["its title with a 404", { status: 404, body: "<title>Are you a robot?</title>" }],
+    ["its title with a 410", { status: 410, body: "<title>Security Check | Shop</title>" }],
+    ["a request in its title", { status: 404, body: "<title>Shop: solve this captcha</title>" }],
+    ["a security check", { body: "<title>Shop</title><p>Please complete the security check.</p>" }],
+    ["the name of a captcha", { body: "<title>Shop</title>Please complete the reCAPTCHA below." }],
+    ["a captcha field", { body: "<title>Shop</title><p>Enter the <b>CAPTCHA</b> below</p>" }],
     ["a question", { body: "<title>Shop</title><h1>Are you human?</h1><p>Please press here.</p>" }],
   ])(
     "that is recognized by %s prevents further calls to the site after five such responses",

@@ -13,7 +13,7 @@ describe("the reader of the stock in a page's visible text", () => {
   it.each([
     ["an enabled control", button, "instock"],
     ["a control with a value", `<input type="submit" value="Add to basket">`, "instock"],
-    ["a control whose ID names it", `<a id="add-to-cart-button" href="#"><i></i></a>`, "instock"],
+    ["a control with a known ID", `<a id="add-to-cart-button" href="#"><i></i></a>`, "instock"],
     ["a phrase", "<p>In stock.</p>", "instock"],
     ["a phrase in German", "<p>Auf Lager</p>", "instock"],
     ["a phrase for unavailable", "<p>Currently unavailable.</p>", "outofstock"],
@@ -24,17 +24,17 @@ describe("the reader of the stock in a page's visible text", () => {
       "outofstock",
     ],
     ["a disabled control alone", `<button disabled>Add to cart</button>`, undefined],
-    ["a contradiction", `${button}<p>Out of stock</p>`, undefined],
+    ["a control and a phrase that disagree", `${button}<p>Out of stock</p>`, undefined],
     ["a hidden phrase", `<p style="display:none">Out of stock</p>${button}`, "instock"],
-    ["the stock of an image", `<p>Image not available</p>${button}`, "instock"],
+    ["a phrase about an image", `<p>Image not available</p>${button}`, "instock"],
     [
-      "the stock of another product",
+      "a phrase about another product",
       `<div class="related"><p>Sold out</p></div>${button}`,
       "instock",
     ],
     ["a control of another product", `<div class="carousel">${button}</div>`, undefined],
-    ["no statement", "<p>Nice lamp</p>", undefined],
-  ])("finds the stock in a part of the page of the form: %s", (_, body, availability) => {
+    ["neither a control nor a phrase", "<p>Nice lamp</p>", undefined],
+  ])("for a page with %s reports the stock as %s", (_, body, availability) => {
     expect(visible(body).availability).toBe(availability);
   });
 });
@@ -56,7 +56,7 @@ describe("the reader of prices and products in a page's visible text", () => {
       "the amount before other products",
       `<p>$21.50</p><ul class="related-products"><li>$9.00</li></ul>`,
     ],
-  ])("finds the price in a part of the page of the form: %s", (_, body) => {
+  ])("reports %s as the price", (_, body) => {
     expect(visible(body).price).toEqual({ amount: 21.5, currency: "USD" });
   });
 
@@ -99,7 +99,7 @@ describe("the identity of the product on a page without markup", () => {
       aPage("", body).replace("<title>Shop", "<title>Page not found"),
     ],
     ["shows neither a price nor the stock", aPage("", heading)],
-  ])("is not proven if the page contradicts it (the page %s)", (_, html) => {
+  ])("is not proven if the page %s", (_, html) => {
     expect(readWith(html).proof).toBe("nothing");
   });
 
