@@ -22,19 +22,27 @@ export type OnEnd = (end: () => Promise<void> | void) => void;
 
 /**
  * Runs `work`, then all functions that it registered, in reverse order, even after a failure. A
- * function that fails does not prevent the others.
+ * function that fails does not prevent the others. `work` can also call `endAll`, to run them before
+ * an exit of the process.
  */
-export async function withEnds<Result>(work: (onEnd: OnEnd) => Promise<Result>): Promise<Result> {
+export async function withEnds<Result>(
+  work: (onEnd: OnEnd, endAll: () => Promise<void>) => Promise<Result>,
+): Promise<Result> {
   const ends: (() => Promise<void> | void)[] = [];
-  try {
-    return await work((end) => ends.push(end));
-  } finally {
-    for (const end of ends.toReversed()) {
+  const runEnds = async (): Promise<void> => {
+    for (let end = ends.pop(); end !== undefined; end = ends.pop()) {
       try {
         await end();
       } catch (error) {
         process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
       }
     }
+  };
+  let ending: Promise<void> | null = null;
+  const endAll = (): Promise<void> => (ending ??= runEnds());
+  try {
+    return await work((end) => ends.push(end), endAll);
+  } finally {
+    await endAll();
   }
 }
