@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ValuesOf } from "../../tools/command-line/command-line.ts";
-import { type Progress, progressOf } from "../../tools/command-line/progress.ts";
+import { progressOf } from "../../tools/command-line/progress.ts";
 import { printTable } from "../measure/print-table.ts";
 import { positiveInteger } from "./bench-options.ts";
 import { startInfrastructure } from "./outpost/infrastructure.ts";
@@ -100,27 +100,18 @@ async function measureBoth(
     }
     return found;
   };
+  progress.begin("the programs of Outpost");
+  const programs = await builtOutpost(tools.outpost, folder, onEnd);
   const own = await measureWith((onStop) => startOwnService(receiverUrl, onStop));
-  const place = await prepareOutpost(tools, { folder, onEnd, progress });
+  // The servers start late, because they use some CPU time even without requests.
+  progress.begin("Redis, Postgres and RabbitMQ");
+  const infrastructure = await startInfrastructure(tools, { folder, onEnd });
+  const place = { programs, infrastructure, folder };
   const outpost = await measureWith((onStop) => startOutpost(receiverUrl, place, onStop));
   return [...own, ...outpost];
 }
 
 type Start = (onStop: OnEnd) => Promise<MeasuredService>;
-
-interface Preparation {
-  readonly folder: string;
-  readonly onEnd: OnEnd;
-  readonly progress: Progress;
-}
-
-async function prepareOutpost(tools: Tools, { folder, onEnd, progress }: Preparation) {
-  progress.begin("the programs of Outpost");
-  const programs = await builtOutpost(tools.outpost, folder, onEnd);
-  progress.begin("Redis, Postgres and RabbitMQ");
-  const infrastructure = await startInfrastructure(tools, { folder, onEnd });
-  return { programs, infrastructure, folder };
-}
 
 /** Creates a folder that is deleted at the end, even if the process exits before. */
 function temporaryFolder(onEnd: OnEnd): string {
