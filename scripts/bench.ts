@@ -155,6 +155,14 @@ await runCommandGroup({
         return { options: keyOptions, run: benchKey, print: printKey };
       },
     }),
+    ...bench("outpost", {
+      about: "Webhook deliveries of this service beside Outpost, which the bench starts.",
+      example: "--source ../outpost",
+      load: async () => {
+        const { outpostOptions, benchOutpost, printOutpost } = await import("./bench/outpost.ts");
+        return { options: outpostOptions, run: benchOutpost, print: printOutpost };
+      },
+    }),
     ...bench("reference", {
       about: "The time to the first view of the API reference, in Chromium.",
       example: "--views 3",

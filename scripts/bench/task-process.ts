@@ -11,6 +11,7 @@ export interface TaskProcess<Task, Result> {
    * fails, the process ends and the promise is never settled.
    */
   do(task: Task): Promise<Result>;
+  readonly pid: number;
   stop(): void;
 }
 
@@ -31,6 +32,7 @@ export async function startTaskProcess<Task extends Serializable, Result>(
       const [result] = (await once(child, "message")) as [Result];
       return result;
     },
+    pid: child.pid ?? 0,
     stop: () => child.disconnect(),
   };
 }

@@ -8,15 +8,20 @@ import { preciseNow } from "./task.ts";
 
 /**
  * A question to the receiver. `deliveries` asks for the number of deliveries since the last such
- * question. `arrival` asks for the time of the last delivery, in milliseconds since 1970.
+ * question. `so-far` asks for the same number, and `bytes` for the bytes of their bodies, but
+ * neither starts a new count. `arrival` asks for the time of the last delivery, in milliseconds
+ * since 1970.
  */
-export type ReceiverQuestion = "port" | "deliveries" | "arrival";
+export type ReceiverQuestion = "port" | "deliveries" | "so-far" | "bytes" | "arrival";
 
 let deliveries = 0;
+let bytes = 0;
 let arrival = 0;
 
 const server = createServer(selfSigned, (request, response) => {
-  request.on("data", () => {});
+  request.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+  });
   request.on("end", () => {
     deliveries += 1;
     arrival = preciseNow();
@@ -30,7 +35,10 @@ await once(server, "listening");
 doTasks((question: ReceiverQuestion) => {
   if (question === "port") return (server.address() as AddressInfo).port;
   if (question === "arrival") return arrival;
+  if (question === "so-far") return deliveries;
+  if (question === "bytes") return bytes;
   const counted = deliveries;
   deliveries = 0;
+  bytes = 0;
   return counted;
 });
