@@ -23,6 +23,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/world/observability.test.ts": files("handler"),
   },
   "functions/composition/": {
+    "test/functions/products/read-sandbox.test.ts": files("sandbox"),
     "test/world/event-bus.slow.test.ts": files("event-bus"),
     "test/world/observability.test.ts": files(
       "clients delivery dependencies destination endpoints event-bodies events overrides publishing",

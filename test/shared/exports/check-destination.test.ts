@@ -272,7 +272,9 @@ describe("a test of an S3 destination", () => {
     expect(failure).toEqual({
       reason: "KMS.DisabledException",
       param: "bucket",
-      message: expect.stringMatching(/^Writing .*Enable the key, or give the bucket another key\.$/),
+      message: expect.stringMatching(
+        /^Writing .*Enable the key, or give the bucket another key\.$/,
+      ),
     });
   });
 });
