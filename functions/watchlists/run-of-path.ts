@@ -20,7 +20,7 @@ export async function runOfPath(
 ): Promise<RunRef> {
   const { id: watchlistId } = await existingWatchlist(watchlists, caller.accountId, path["id"]);
   const number = path["run_number"] ?? "";
-  if (!/^[1-9]\d{0,7}$/.test(number) || Number(number) > limits.runNumberMax) {
+  if (!/^[1-9]\d*$/.test(number) || Number(number) > limits.runNumberMax) {
     throw runNotFound(number);
   }
   const runNumber = Number(number);

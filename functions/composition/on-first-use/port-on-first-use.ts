@@ -1,9 +1,9 @@
 import { once } from "../clients.ts";
 
-/** The names of the methods of a port that return a promise. */
-type AsyncMethod<Port> = {
-  [Name in keyof Port]: Port[Name] extends (...args: never[]) => Promise<unknown> ? Name : never;
-}[keyof Port];
+type AsyncMethods<Method extends PropertyKey> = Record<
+  Method,
+  (...args: never[]) => Promise<unknown>
+>;
 
 /**
  * Creates a port whose adapter loads at the first call of one of its methods, so that a cold start
@@ -12,17 +12,19 @@ type AsyncMethod<Port> = {
  * @param methods the methods of the port to forward. If one is missing, the result does not have
  * the type of the port.
  */
-export function portOnFirstUse<Port, Method extends AsyncMethod<Port>>(
+export function portOnFirstUse<Port extends AsyncMethods<Method>, Method extends keyof Port>(
   load: () => Promise<Port>,
   methods: readonly Method[],
 ): Pick<Port, Method> {
   const loaded = once(load);
   const forward =
     (method: Method) =>
-    async (...args: unknown[]): Promise<unknown> => {
+    async (...args: readonly unknown[]): Promise<unknown> => {
       const port = await loaded();
-      return (port[method] as (...args: unknown[]) => Promise<unknown>).apply(port, args);
+      const result: unknown = await Reflect.apply(port[method], port, args);
+      return result;
     };
-  const entries = methods.map((method) => [method, forward(method)] as const);
-  return Object.fromEntries(entries) as unknown as Pick<Port, Method>;
+  const port: unknown = Object.fromEntries(methods.map((method) => [method, forward(method)]));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- entries lose their types
+  return port as Pick<Port, Method>;
 }
