@@ -71,7 +71,9 @@ describe("the rate limits in docs/performance.md", () => {
     const shown = (value: number): string => value.toLocaleString("en");
 
     expect(page).toContain(`add up to ${shown(throttleSums(throttle).requestsPerSecond)} calls`);
-    expect(page).toContain(`${throttle.itemCalls} for each method of item calls`);
-    expect(page).toContain(`${throttle.otherCalls} for each other method that has a route`);
+    expect(page).toContain(
+      `method of item calls has a limit of ${throttle.itemCalls} calls per second`,
+    );
+    expect(page).toContain(`other method with a route a limit of ${throttle.otherCalls}.`);
   });
 });

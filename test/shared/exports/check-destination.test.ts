@@ -75,7 +75,7 @@ describe("setting an S3 destination", () => {
       what: "a KMS key that is disabled",
       answer: refuseAsStore(400, "KMS.DisabledException"),
       param: "bucket",
-      message: /KMS\.DisabledException.*disabled.*Enable it/,
+      message: /KMS\.DisabledException.*disabled.*Enable the key/,
     },
     {
       what: "a KMS key that does not exist",
