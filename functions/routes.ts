@@ -33,7 +33,7 @@ export interface Group {
    * - `required`: every call requires a key.
    * - `counted`: no key is required, but a call with a key counts against the key's rate limit. For
    *   public documents.
-   * - `ignored`: keys are not read. For files, which need no stored data.
+   * - `ignored`: keys are not read. For files, so that serving them never reads the database.
    */
   readonly keys: "required" | "counted" | "ignored";
 }

@@ -29,8 +29,8 @@ const logRowUnits = 2;
 /** Item calls that a ledger shard settles per second (ADR 0001, `npm run bench -- account`). */
 const callsPerShard = 130;
 /**
- * The events per second to one endpoint at its highest setting, measured by `npm run bench --
- * endpoint`. The delivery log alone could store more events, but the worker must also write the
+ * The highest number of events per second that one endpoint receives, with the maximum of
+ * `limits.webhookRequestsAtOnce`. Measured by `npm run bench -- endpoint`. The delivery log alone could store more events, but the worker must also write the
  * outbox.
  */
 const eventsOfBusyEndpoint = 490;

@@ -222,8 +222,8 @@ async function measureSweeper(bench: Bench): Promise<Measured> {
 }
 
 /**
- * Returns how long a step waits for its source, in milliseconds. A step reads each batch in a
- * separate invocation.
+ * Returns how long the invocations of a step wait for its source in total, in milliseconds. Each
+ * batch is read in a separate invocation, so the waits add up.
  */
 const sourceWaitMs = (
   reads: readonly { readonly tier: Tier; readonly ids: number }[],

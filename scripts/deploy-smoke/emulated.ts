@@ -48,8 +48,8 @@ async function main(python: string, isPublic: boolean, from: Release | null): Pr
     if (from !== null) {
       await upgradeSmoke({ ...place, adapt: adaptForUpgrade, customer: null }, from, narrator);
     } else {
-      // An upgrade does not set `eventBus`, because the previous release may not accept this
-      // context value.
+      // Only this deployment sets `eventBus`. An upgrade does not, because the previous release may
+      // not accept this context value.
       const context = [...place.context, "eventBus=on"];
       await withCustomer({ folder, isPublic, port: emulator.port }, (customer) =>
         deploySmoke({ ...place, context, customer }, narrator),

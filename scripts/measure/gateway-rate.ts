@@ -68,7 +68,8 @@ const rounds = 3;
 
 /**
  * Measures how many calls a local world completes per second of its CPU time. Measures several
- * calls of the service, and a call with an empty handler. Returns the best of three rounds.
+ * calls of the service, and a call with an empty handler. Returns one result for each kind of call:
+ * the best of three rounds, after one round that is not measured.
  * @param keys API keys for the calls. More keys allow more calls per second.
  */
 export async function benchGateway(

@@ -18,8 +18,8 @@ const constraints = new Set([
 ]);
 
 /**
- * Adds descriptions to the named schemas and the fields of an OpenAPI document. The descriptions
- * come from `schemaDescriptions` and `fieldDescriptions`. Existing descriptions are kept. A field
+ * Returns a copy of an OpenAPI document with descriptions of its schemas under `components` and of
+ * all fields. The descriptions come from `schemaDescriptions` and `fieldDescriptions`. Existing descriptions are kept. A field
  * with a constant string gets the description "Always ...".
  */
 export function addDescriptions(document: JsonObject): JsonObject {

@@ -307,7 +307,10 @@ function recordDecisions(
   }
 }
 
-/** Returns true on the last day of a shop, and every `readEveryDays` days, before points expire. */
+/**
+ * Returns true if the history of a shop must be read on this day: on its last day, and every
+ * `readEveryDays` days, so that it is read before its points expire.
+ */
 const isDue = ({ days, unread }: OpenShop, day: string): boolean =>
   day === days.last || day >= dayAfter(unread, readEveryDays - 1);
 

@@ -110,7 +110,10 @@ function noRun(repeatable: readonly Run[], { since, until }: HistorySpan): Servi
         "since",
         `'since' must be ${last.startedAt} or earlier, the start of the last run that can be repeated (got ${formatValue(since)}).`,
       )
-    : invalidParam("since", "No run of this time span can be repeated. Send an earlier 'since'.");
+    : invalidParam(
+        "since",
+        "This time span has no run that a back-test can repeat: a run that ended, and that was not held or discarded. Send an earlier 'since'.",
+      );
 }
 
 /**

@@ -6,7 +6,10 @@ import type { ExportRecord } from "./export-record.ts";
 /** The rows with which the export of a run begins. */
 export interface RunExport {
   readonly entry: OutboxEntry;
-  /** The export for the log. It has the format of the destination, so all attempts use the same. */
+  /**
+   * The record of the export, for the log. It stores the present format of the destination, so that
+   * all attempts of the export use this format.
+   */
   readonly record: ExportRecord;
 }
 

@@ -3,8 +3,8 @@ export interface PreparedReads<Value> {
   /** Begins to read the value of an ID. The next call of `read` with this ID returns the value. */
   readonly begin: (id: string) => void;
   /**
-   * Returns the value of an ID. Reads it now if `begin` was not called for the ID since the last
-   * call of `read`.
+   * Returns the value of an ID. If `begin` has started a read of this ID, waits for that read. Each
+   * started read is used once. Without such a read, reads the value now.
    */
   readonly read: (id: string) => Promise<Value>;
 }

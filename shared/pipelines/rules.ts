@@ -86,7 +86,7 @@ interface Outcome extends ReadingFacts, StoredStates {
   readonly trackedChanged: boolean;
 }
 
-/** The part of the facts on which the condition of a route decides. */
+/** The part of an outcome that the condition of a route tests. */
 type Tested = Omit<Outcome, "known" | "notified" | "trackedFields" | keyof StoredStates>;
 
 /**

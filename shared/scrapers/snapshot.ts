@@ -119,8 +119,8 @@ export const snapshotOfOfferCheck = ({
 }: Extract<OfferCheckAnswer, { status: "ok" }>): Snapshot => ({ buyable });
 
 /**
- * Returns the value at a path; null if an object on the path is null, and undefined if it is
- * absent.
+ * Returns the value at a path. Returns null if an object on the path is null, and undefined if the
+ * value or an object on the path is absent.
  */
 function valueAt(fields: ProductFields, path: Path): unknown {
   let value: unknown = fields;

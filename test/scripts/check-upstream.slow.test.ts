@@ -127,7 +127,7 @@ describe("the upstream check", () => {
     ["zero_prices", "promise"],
   ];
   it.each(mustFail)(
-    "for a server with the misbehavior '%s', reports a failure of the rule '%s'",
+    "reports, for a server with the misbehavior '%s', a failure of the rule '%s'",
     async (name, rule) => {
       const server = await serve({ misbehave: alwaysMisbehaving(name) });
       const findings = await check(server, { timeoutMs: 2_000 });
@@ -152,7 +152,7 @@ describe("the upstream check", () => {
     ["relative_links", "dropped"],
   ];
   it.each(shouldWarn)(
-    "for a server with the misbehavior '%s', reports a warning about the rule '%s'",
+    "reports, for a server with the misbehavior '%s', a warning about the rule '%s'",
     async (name, rule) => {
       const findings = await check(await serve({ misbehave: alwaysMisbehaving(name) }));
       expect(failed(findings)).toEqual([]);

@@ -14,7 +14,11 @@ export interface ErrorGuide {
   readonly example: errors.ServiceError;
 }
 
-/** Returns the body of the response for an error. */
+/**
+ * Returns the body of the response for an error: its code, its message, the parameter that it names
+ * if there is one, and a link to its documentation. For a platform that is not available yet, also
+ * `coming_soon`. Leaves out all other details.
+ */
 export const errorBody = ({ code, message, details }: errors.ServiceError): JsonObject => ({
   error: {
     code,

@@ -21,6 +21,8 @@ const componentPath = "#/components/schemas/";
 /**
  * Converts a Valibot schema to JSON Schema 2020-12. Named schemas become references to components.
  * Leaves out rules that JSON Schema cannot express.
+ * @param conversion the direction: `input` for what a client sends, `output` for what it receives.
+ * Also contains the named schemas, which become references to components.
  */
 export function jsonSchema(schema: v.GenericSchema, conversion: Conversion): JsonObject {
   const { properties } = convert(v.object({ schema }), conversion);

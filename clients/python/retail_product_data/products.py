@@ -99,7 +99,7 @@ class Products:
         platforms = self._transport.call("list_platforms")["data"]
         known = [found["id"] for found in platforms]
         if platform not in known:
-            raise ValueError(f"There is no platform '{platform}'. Set one of: {', '.join(known)}.")
+            raise ValueError(f"There is no platform '{platform}'. Set 'platform' to one of: {', '.join(known)}.")
         limits: dict[str, int] = {
             one["id"]: one["max_items_per_call"]
             for found in platforms

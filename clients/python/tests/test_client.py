@@ -476,7 +476,7 @@ def test_the_error_names_a_wrong_operation_platform_or_address(serve: Serve) -> 
     service = serve(catalog())
     with pytest.raises(ValueError, match="no operation 'getAccount'. Did you mean 'get_account'?"):
         service.client.call("getAccount")
-    with pytest.raises(ValueError, match="no platform 'retailer_x'. Set one of: retailer_c."):
+    with pytest.raises(ValueError, match="no platform 'retailer_x'. Set 'platform' to one of: retailer_c."):
         list(service.client.products.read_all(["1"], platform="retailer_x"))
     with pytest.raises(ValueError, match="must be an http or https URL"):
         Client("k", "localhost:3000")

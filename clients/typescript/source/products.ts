@@ -112,7 +112,9 @@ export class Products {
     const found = data.find(({ id }) => id === platform);
     if (found === undefined) {
       const known = data.map(({ id }) => id).join(", ");
-      throw new TypeError(`There is no platform '${platform}'. Set one of: ${known}.`);
+      throw new TypeError(
+        `There is no platform '${platform}'. Set 'platform' to one of: ${known}.`,
+      );
     }
     const tiers = found.endpoints.flatMap((endpoint) =>
       endpoint.id === "products" ? endpoint.tiers : [],

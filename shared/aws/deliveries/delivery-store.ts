@@ -154,7 +154,8 @@ const matches = (delivery: Delivery, filter: DeliveryFilter): boolean =>
 /**
  * Requests an attempt of a delivery: marks the delivery in the log as requested, and adds it to the
  * outbox of its endpoint, in one transaction. Returns false, without a change, if an attempt is
- * already requested, or if the log does not have the delivery and `isAdded` is false.
+ * already requested. Also returns false if the log does not have the delivery, unless `isAdded`
+ * allows adding it.
  */
 function request(
   client: DynamoDBDocumentClient,

@@ -4,8 +4,9 @@ import { successWrite } from "./destination-store.ts";
 import { exportWrite } from "./export-store.ts";
 
 /**
- * Builds the write of a log record of a destination, for the transaction that also changes the
- * outbox.
+ * Returns the write that stores a record about an S3 destination: an export for the export log, or
+ * the destination's last success. The caller adds the write to the transaction that also changes
+ * the outbox.
  */
 export const exportLogWrite = (
   TableName: string,

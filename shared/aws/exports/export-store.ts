@@ -18,7 +18,7 @@ const rowsReadMax = 1_000;
 /** Number of rows that one query reads for a filtered page. */
 const rowsAtOnce = 200;
 /**
- * Retention of a row, in seconds. A late attempt needs the row as long as the run's event bodies
+ * Retention of a row of the export log, in seconds. A late attempt needs the row as long as the run's event bodies
  * exist, because the row contains the format of the exported objects. S3 deletes event bodies up to
  * two days after they expire.
  */

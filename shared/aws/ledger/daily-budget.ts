@@ -152,9 +152,10 @@ export const baseOfBudget = (
 });
 
 /**
- * Reads why a daily budget refused a reservation, and returns the refusal. Returns undefined if the
- * reservation can be repeated: the budget now covers `credits`, or the account's budget is no
- * longer `budget`. In the second case, the process has cached the current budget.
+ * Returns why a daily budget of an account or a watchlist refused a reservation, with the credits
+ * that it still has today. Returns undefined if the reservation can be repeated: the budget now
+ * covers `credits`, or the account has a new budget, which this call has cached.
+ * @param credits the credits that the reservation asked for
  */
 export async function overBudget(
   process: LedgerProcess,

@@ -46,8 +46,8 @@ async function moveDueMark(
     expiries.length === 0 &&
     (await update({
       UpdateExpression: "REMOVE due_kind, due_at",
-      // A hold may have been created since the shard was read. Without the due mark, that hold
-      // would not be released after its expiry.
+      // If a hold was created after the shard was read, the condition fails and the due mark
+      // stays. Without the mark, that hold would not be released after its expiry.
       ConditionExpression: "fence = :fence",
       ExpressionAttributeValues: { ":fence": shard.fence },
     }));

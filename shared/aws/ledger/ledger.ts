@@ -97,8 +97,8 @@ const balanceAfter = (process: LedgerProcess, accountId: string, shards: number)
   });
 
 /**
- * Settles a hold that another process reserved, or that this process has already settled. Returns
- * its charge.
+ * Settles a hold that another process reserved. If the hold is already settled, also by this
+ * process, changes nothing. Returns the charge of the hold.
  */
 async function settleOther(process: LedgerProcess, settlement: Settlement): Promise<number> {
   const { accountId, holdId } = settlement;

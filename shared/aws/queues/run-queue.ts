@@ -68,7 +68,7 @@ function urlOf(urls: QueueUrls, queue: keyof QueueUrls): string {
   const url = urls[queue];
   if (url === undefined)
     throw new Error(
-      `No URL is configured for the ${queue} queue. Set the environment variable of this URL in the function.`,
+      `The function has no URL of the ${queue} queue. Set its environment variable ${queue.toUpperCase()}_QUEUE_URL.`,
     );
   return url;
 }

@@ -13,7 +13,7 @@ import { watchlistKeys } from "../table/table.ts";
 
 interface Decision {
   readonly run: Run;
-  /** The hold with the decision. */
+  /** The hold of the run, with the decision to release or to discard it. */
   readonly hold: Hold;
   /** Time of the sweeper's next check of the run, ISO 8601. */
   readonly dueAt: string;

@@ -266,7 +266,10 @@ const putOf = (
     : { ConditionExpression: "attribute_not_exists(pk)" }),
 });
 
-/** Replaces one page that keeps its range. Returns `stale` if the page has changed. */
+/**
+ * Replaces a stored page with a page for the same range of IDs. Returns `stale` if another process
+ * changed the page after it was read.
+ */
 const replacePage = ({ client, ...patience }: PageTable, put: Put): Promise<Written> =>
   retryWhileContended<Written>(patience, async () => {
     try {

@@ -27,9 +27,10 @@ const envelope = v.object({
 });
 
 /**
- * Returns the token balance in the body of a response. The API charges tokens for calls. For a 429
- * without a balance in its body, derives the balance from `Retry-After`. Returns null if the
- * response has neither a balance nor this header.
+ * Returns the token balance in the body of a response, and when it is refilled. The API charges
+ * tokens for calls. For a 429 without a balance in its body, returns a balance of 0 that is refilled
+ * after `Retry-After`. Returns null if the response has neither a balance nor this header.
+ * @param now the time from which a date in `Retry-After` is counted
  */
 export function tokenAccountOf(answer: Answered, now: Date): TokenAccount | null {
   return accountInBody(answer) ?? accountInHeader(answer, now);

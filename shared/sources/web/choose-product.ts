@@ -138,8 +138,8 @@ const hasVariant = (node: SchemaNode, id: string): boolean =>
   nodesOf(node, "hasvariant").some((variant) => isNamedWithOffers(variant, id));
 
 /**
- * Chooses the requested variant of a product. If no single variant has the ID, chooses the product
- * itself.
+ * Chooses the requested variant of a product. If no variant or several variants have the ID,
+ * chooses the product itself.
  */
 function variantOf(product: SchemaNode, id: string): Choice {
   const variants = nodesOf(product, "hasvariant");

@@ -102,7 +102,10 @@ function stateOf(
   });
 }
 
-/** Returns the price in embedded state, in the currency of the state or of the visible amount. */
+/**
+ * Returns the price that the state embedded in a page contains. If the state names no currency,
+ * uses that of the same amount in the visible text.
+ */
 function statePrice({ amount, currency }: StateFacts, page: VisiblePage): OfferedPrice | undefined {
   if (amount === undefined) return undefined;
   if (currency !== undefined) return { amount, currency };

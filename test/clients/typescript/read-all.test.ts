@@ -84,7 +84,7 @@ describe("readAll of the TypeScript client", () => {
     const { client } = await service();
     const reading = client.products.readAll(["1"], { platform: "retailer_d" });
     await expect(reading.next()).rejects.toThrow(
-      "There is no platform 'retailer_d'. Set one of: retailer_b.",
+      "There is no platform 'retailer_d'. Set 'platform' to one of: retailer_b.",
     );
   });
 

@@ -470,7 +470,7 @@ describe("a change of a watchlist's settings while other processes change the wa
     ["is refused because of a concurrent change", { timezone: "UTC" }, 400],
     ["finds that a concurrent call has made the same change", { status: "active" }, 200],
   ] as const)(
-    "leaves an EventBridge schedule that matches the stored row when the change has no effect: it %s",
+    "leaves an EventBridge schedule that matches the stored row after a change that %s",
     async (...[, body, status]) => {
       await put({ ...cronList, ...(status === 200 && pausedList) });
       const { watchlists } = world;

@@ -40,7 +40,7 @@ describe("the kind of an item's change", () => {
     }
   });
 
-  it("uses for a delisting a field name that no scraper has", () => {
+  it("has for a delisting a field name that is not a field of any scraper", () => {
     expect(Object.keys(fieldTypes)).not.toContain("delisted");
   });
 });

@@ -139,8 +139,9 @@ interface ShardSize {
 }
 
 /**
- * Compares an account's row with its shards. Call it only if the row did not change while the
- * shards were read.
+ * Compares an account's row and its shards with the sums of the ledger, with the expected numbers
+ * of shards and slots, and with the transfers between the shards. Returns an empty array if
+ * everything agrees. Call it only if the row did not change while the shards were read.
  */
 export function accountDifferences(read: AccountRead): Difference[] {
   const { account, shards, sums, transfers, isOldSteady, sizeAt } = read;

@@ -373,7 +373,7 @@ describe("the row of an API key", () => {
     expect(await process()(key.hash, at(2))).toEqual({ outcome: "unknown" });
   });
 
-  it("from the previous release keeps the time of the key's last call", async () => {
+  it("that the previous release wrote keeps the time of the key's last call", async () => {
     await storeAsPreviousRelease();
     const store = dynamoApiKeyStore(tables.client, table);
     expect(await store.list(key.accountId)).toMatchObject([{ lastUsedAt: at(-1).toISOString() }]);
@@ -500,7 +500,7 @@ describe("while DynamoDB fails,", () => {
     expect(await admit(key.hash, at(2))).toEqual({ outcome: "unknown" });
   });
 
-  it("an invalid request to DynamoDB makes the admission throw the error", async () => {
+  it("throws the error if DynamoDB rejects the request as invalid", async () => {
     failing.add(UpdateCommand);
     refusal = { name: "ValidationException" };
     await expect(admitFailing()(key.hash, at(0))).rejects.toMatchObject(refusal);

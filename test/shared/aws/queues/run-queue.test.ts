@@ -74,6 +74,8 @@ describe("the sending of a message to a queue without a configured URL", () => {
   it("throws an error, and sends nothing", async () => {
     await expect(
       sqsRunQueue(client, {}).sendResume({ accountId: "a", watchlistId: "w", runNumber: 1 }),
-    ).rejects.toThrow("No URL is configured for the runs queue");
+    ).rejects.toThrow(
+      "The function has no URL of the runs queue. Set its environment variable RUNS_QUEUE_URL.",
+    );
   });
 });

@@ -60,8 +60,8 @@ export const draftOf = (destination: S3Destination | null): DestinationDraft =>
       };
 
 /**
- * Returns the draft with another store and the defaults of that store: path-style addresses and an
- * access key for stores other than AWS.
+ * Returns the draft with another store. For a store other than AWS, sets path-style addresses and
+ * an access key. For AWS, turns path-style addresses off and keeps the kind of credentials.
  */
 export const withStore = (
   draft: DestinationDraft,

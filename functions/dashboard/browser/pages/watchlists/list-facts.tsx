@@ -49,7 +49,7 @@ export function ListFacts({ list }: { readonly list: Watchlist }) {
   );
 }
 
-/** The number of delisted items, with a link to these items. */
+/** The number of delisted items, as a link to these items. Plain text if the number is 0. */
 export function DelistedLink({ list }: { readonly list: Watchlist }) {
   const { delisted } = list.items_by_state;
   const words = `${formatCount(delisted)} delisted`;
