@@ -1,13 +1,17 @@
 import { defineConfig } from "vitest/config";
 import { filesOf, testOptions } from "./test-options.ts";
 
-/** Tests of the dashboard in a browser, one at a time, because each local world uses two cores. */
+/** Tests of the dashboard in a browser, one at a time, because the local world and the browser use two cores. */
 export default defineConfig({
   test: {
     ...testOptions,
     maxWorkers: 1,
     ...filesOf.dashboard,
-    globalSetup: [testOptions.globalSetup, "test/dashboard/browser.ts"],
+    globalSetup: [
+      testOptions.globalSetup,
+      "test/dashboard/browser.ts",
+      "test/dashboard/local-world.ts",
+    ],
     // On a busy machine, a page needs more than the default second, and a test more than a minute.
     expect: { poll: { timeout: 20_000 } },
     testTimeout: 180_000,

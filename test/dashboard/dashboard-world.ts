@@ -1,5 +1,6 @@
 import { text } from "node:stream/consumers";
-import { DeleteItemCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DeleteCommand, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import axe from "axe-core";
 import {
   type Browser,
@@ -11,7 +12,12 @@ import {
 import { expect, inject } from "vitest";
 import { deliveryKeys } from "../../shared/aws/table/table.ts";
 import { chromiumPath } from "../../tools/dashboard/chromium.ts";
-import { type RunningWorld, startRunningWorld } from "../support/running-world.ts";
+import { apiClient, type ApiClient } from "../../tools/customer/api-client.ts";
+import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
+import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
+import { systemClock, systemRandom } from "../../shared/base/system.ts";
+import { documented } from "../support/openapi.ts";
+import type { Ready } from "../support/running-world.ts";
 
 /** True if Chromium is not installed. Browser tests are then skipped, and one test reports it. */
 export const lacksChromium = chromiumPath === undefined;
@@ -41,7 +47,7 @@ interface View {
 export interface Visit {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Signs in with the form. The default key is the key of the local account. */
+  /** Signs in with the form. The default key is the key of the account of this file. */
   readonly signIn: (key?: string) => Promise<void>;
   /** Opens a page of the dashboard, such as `/keys`, and waits for the heading of the page. */
   readonly goTo: (path: string, heading: string) => Promise<void>;
@@ -49,17 +55,24 @@ export interface Visit {
   readonly faults: string[];
 }
 
-/** A local world, and a browser that opens its dashboard. */
+/** The local world of all test files, as the account of one file sees it. */
+export interface AccountWorld {
+  readonly api: ApiClient;
+  /** The content of `ready.json`, with an API key of this account. */
+  readonly ready: Ready;
+}
+
+/** An account in the local world, and a browser that opens the dashboard. */
 export interface DashboardWorld {
-  readonly world: RunningWorld;
+  readonly world: AccountWorld;
   readonly url: string;
-  /** An API key of the local account. */
+  /** An API key of the account. */
   readonly key: string;
   open(view?: View): Promise<Visit>;
   /** Opens a tab, signs in and opens a page. */
   openAt(path: string, heading: string): Promise<Visit>;
   /**
-   * Closes every tab, and deletes the counted probes of the local account, so that the limit of
+   * Closes every tab, and deletes the counted probes of the account, so that the limit of
    * probes does not delay the next test.
    * @throws Error if a tab has faults
    */
@@ -77,12 +90,29 @@ export async function connectBrowser(): Promise<Browser> {
   return chromium.connect(endpoint);
 }
 
-/** Starts a local world, and connects to the browser. `dispose` stops the world. */
+/**
+ * Opens an account in the local world of all test files, and connects to the browser. `dispose`
+ * closes the tabs.
+ * @throws Error if Chromium is not installed
+ */
 export async function startDashboardWorld(): Promise<DashboardWorld> {
-  const world = await startRunningWorld();
+  const started = inject("localWorld");
+  if (started === undefined) throw new Error("No local world was started: no Chromium was found.");
+  const client = DynamoDBDocumentClient.from(
+    new DynamoDBClient({
+      endpoint: started["dynamodb_endpoint"] ?? "",
+      region: "us-east-1",
+      credentials: { accessKeyId: "local", secretAccessKey: "local" },
+    }),
+    { marshallOptions: { removeUndefinedValues: true } },
+  );
+  const { accountId, key } = await openAccount(client, started);
+  const world = {
+    api: documented(apiClient(started["base_url"] ?? "", key)),
+    ready: { ...started, api_key: key },
+  };
   const browser = await connectBrowser();
-  const url = `${world.ready["base_url"] ?? ""}/dashboard`;
-  const key = world.ready["api_key"] ?? "";
+  const url = `${started["base_url"] ?? ""}/dashboard`;
   const visits: Visit[] = [];
   const open = async (view: View = {}): Promise<Visit> => {
     const visit = await openVisit(browser, { url, view, key });
@@ -103,28 +133,37 @@ export async function startDashboardWorld(): Promise<DashboardWorld> {
     async closeAll() {
       const done = visits.splice(0);
       await Promise.all(done.map(close));
-      await forgetProbes(world);
+      await forgetProbes(client, started, accountId);
       expect(done.flatMap(({ faults }) => faults)).toEqual([]);
     },
     async dispose() {
       await browser.close();
-      await world.dispose();
+      client.destroy();
     },
   };
 }
 
-/** Deletes the row that counts the probes of the local account. */
-async function forgetProbes({ api, ready }: RunningWorld): Promise<void> {
-  const { body } = await api.get("/account");
-  const client = new DynamoDBClient({
-    endpoint: ready["dynamodb_endpoint"] ?? "",
-    region: "us-east-1",
-    credentials: { accessKeyId: "local", secretAccessKey: "local" },
-  });
-  const { pk, sk } = deliveryKeys.probes(String(body["id"]));
-  const TableName = ready["deliveries_table"];
-  await client.send(new DeleteItemCommand({ TableName, Key: { pk: { S: pk }, sk: { S: sk } } }));
-  client.destroy();
+/** Opens an account like that of `npm start`, with one API key. */
+async function openAccount(
+  client: DynamoDBDocumentClient,
+  ready: Ready,
+): Promise<{ readonly accountId: string; readonly key: string }> {
+  const time = { clock: systemClock, random: systemRandom };
+  const accounts = dynamoAccountStore(client, { accounts: ready["accounts_table"] ?? "" }, time);
+  const dependencies = { accounts, ...time };
+  const account = await createAccount({ name: "Local", email: "you@local.invalid" }, dependencies);
+  const { key } = await createApiKey({ account, name: "local world" }, dependencies);
+  return { accountId: account.id, key };
+}
+
+/** Deletes the row that counts the probes of an account. */
+async function forgetProbes(
+  client: DynamoDBDocumentClient,
+  ready: Ready,
+  accountId: string,
+): Promise<void> {
+  const TableName = ready["deliveries_table"] ?? "";
+  await client.send(new DeleteCommand({ TableName, Key: deliveryKeys.probes(accountId) }));
 }
 
 /** Closes a tab. Ignores the errors of intercepted calls that are not answered yet. */
