@@ -11,7 +11,7 @@ declare module "vitest" {
 
 /**
  * Global set-up of vitest: starts one local world for all test files, because each start takes some
- * five seconds of processor time. Each file opens an account of its own. Returns the function that
+ * five seconds of processor time. Each file opens a separate account. Returns the function that
  * stops the world.
  */
 export default async function provideWorld(project: TestProject): Promise<() => Promise<void>> {
