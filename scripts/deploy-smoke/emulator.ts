@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { openSync } from "node:fs";
-import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { freePort } from "../../tools/local/free-port.ts";
 
 export interface EmulatorOptions {
   /** The path of a Python interpreter that has the emulator's package. */
@@ -111,17 +111,4 @@ function endProcessGroup({ pid }: ChildProcess): void {
   } catch {
     // The process had already ended.
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string")
-    throw new Error(
-      "The operating system did not assign a free TCP port. Close some connections, then try again.",
-    );
-  server.close();
-  await once(server, "close");
-  return address.port;
 }

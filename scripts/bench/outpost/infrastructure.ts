@@ -1,11 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  acceptsConnections,
-  freePort,
-  type StartedProcess,
-  startProcess,
-} from "./child-process.ts";
+import { freePort } from "../../../tools/local/free-port.ts";
+import { acceptsConnections, type StartedProcess, startProcess } from "./child-process.ts";
 import type { OnEnd } from "./measured-service.ts";
 import { type UserIds, userOf } from "./server-user.ts";
 import type { Tools } from "./tools.ts";

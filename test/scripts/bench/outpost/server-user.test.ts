@@ -13,7 +13,7 @@ describe("the user of a server that does not run as root", () => {
     expect(userOf({ userId: 0, passwd: root + postgres })).toEqual({ uid: 101, gid: 103 });
   });
 
-  it("is 'nobody' if the bench runs as root and there is no user 'postgres'", () => {
+  it("is the user 65534 if the bench runs as root and there is no user 'postgres'", () => {
     expect(userOf({ userId: 0, passwd: root })).toEqual({ uid: 65_534, gid: 65_534 });
   });
 });
