@@ -39,7 +39,8 @@ export interface ChangeRepeats {
  * Returns the result of that last attempt. An attempt is lost if another request changed the same
  * data first.
  * @param exhausted creates the error after `triesMax` lost attempts
- * @param mayRepeat pauses before a repetition, and returns false if no time is left for it
+ * @param mayRepeat pauses before a repetition, and returns false if no time is left for it; not
+ * called after the last attempt
  * @throws the error of `exhausted`; 503 UNAVAILABLE if no time is left
  */
 export async function repeatChange<Result>(
@@ -49,7 +50,8 @@ export async function repeatChange<Result>(
   for (let tries = 0; tries < triesMax; tries += 1) {
     const lastAttempt = await attempt();
     if (lastAttempt.outcome === "done") return lastAttempt.result;
-    if (!(await mayRepeat())) throw unavailable();
+    const isLast = tries === triesMax - 1;
+    if (!isLast && !(await mayRepeat())) throw unavailable();
   }
   throw exhausted();
 }

@@ -39,6 +39,19 @@ describe("repeatChange, which repeats a change after concurrent changes,", () =>
     expect(attempt.calls).toBe(1);
   });
 
+  it("throws the caller's error after the last lost attempt, without a pause", async () => {
+    let pauses = 0;
+    const mayRepeat = (): Promise<boolean> => {
+      pauses += 1;
+      return Promise.resolve(pauses < 3);
+    };
+    const { make } = losing(3);
+    await expect(repeatChange(make, { triesMax: 3, exhausted, mayRepeat })).rejects.toThrow(
+      "too many concurrent changes",
+    );
+    expect(pauses).toBe(2);
+  });
+
   it("throws the error that an attempt throws", async () => {
     const make = (): Promise<never> => Promise.reject(new Error("no table"));
     await expect(repeatChange(make, { triesMax: 3, exhausted })).rejects.toThrow("no table");
