@@ -31,6 +31,7 @@ export async function checkOffers(
   const { request } = call;
   const work = {
     scraper: "retailer_a.offer_check" as const,
+    param: "offers" as const,
     items: request.offers.length,
     reserved: creditsFor(request.offers.length * offerCheckQuarters),
     cap: request,

@@ -65,6 +65,8 @@ export interface PaidWork {
 /** The reads of a call with one scraper, and their cost, rounded up once per call. */
 export interface MeteredWork<Answer, Result> extends PaidWork {
   readonly scraper: StepScraperId;
+  /** The request parameter that contains the items, for errors. */
+  readonly param: "ids" | "offers";
   /** Returns the cost of the answers in credits, at most `reserved`. */
   readonly charge: (answers: readonly Answer[]) => number;
   /** Reads the items before the call's deadline. Throws if a source returns an invalid answer. */
@@ -103,7 +105,7 @@ const { callLossMs, cancelMs, settleLossMs } = limits.dependencies;
  */
 export async function meteredRead<Answer extends { readonly status: ReadStatus }, Result>(
   call: MeteredCall,
-  { charge, present, ...work }: MeteredWork<Answer, Result>,
+  { param, charge, present, ...work }: MeteredWork<Answer, Result>,
   dependencies: MeteredReadDependencies,
 ): Promise<MeteredRead<Answer, Result>> {
   const { clock, answerBytesMax } = dependencies;
@@ -114,7 +116,7 @@ export async function meteredRead<Answer extends { readonly status: ReadStatus }
       async read() {
         const read = await work.read();
         const presented = read.map((answer) => present(answer));
-        if (answerBytesMax !== undefined) refuseTooLarge(presented, answerBytesMax);
+        if (answerBytesMax !== undefined) refuseTooLarge(presented, param, answerBytesMax);
         return { answers: read, results: presented };
       },
       charge: ({ answers }) => ({
@@ -178,13 +180,13 @@ const envelopeBytes = 4_096;
  * Refuses results that do not fit into a response.
  * @throws 400 with the size and the maximum
  */
-function refuseTooLarge(results: readonly unknown[], answerBytesMax: number): void {
+function refuseTooLarge(results: readonly unknown[], param: string, answerBytesMax: number): void {
   const bytes = Buffer.byteLength(JSON.stringify(results)) + envelopeBytes;
   if (bytes <= answerBytesMax) return;
   throw invalidParam(
-    "ids",
+    param,
     `The response would have ${bytes} bytes, more than the maximum of ${answerBytesMax}. ` +
-      "Send fewer IDs in one call.",
+      `Send fewer items in '${param}'.`,
   );
 }
 

@@ -32,6 +32,7 @@ export async function readOffers(
   const { request } = call;
   const work = {
     scraper: "retailer_a.offers" as const,
+    param: "ids" as const,
     items: request.ids.length,
     reserved: creditsFor(request.ids.length * offersQuarters.many),
     cap: request,

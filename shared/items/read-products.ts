@@ -47,6 +47,7 @@ export async function readProducts(
   const { costQuarters } = scrapers[request.scraper];
   const work = {
     scraper: request.scraper,
+    param: "ids" as const,
     items: request.ids.length,
     reserved: creditsFor(request.ids.length * costQuarters),
     cap: request,

@@ -37,6 +37,7 @@ const check = (
   checker: OfferChecker,
   count: number,
   call = world.newCall(),
+  answerBytesMax?: number,
 ): Promise<OfferReply<OfferCheckResult>> =>
   checkOffers(
     {
@@ -55,10 +56,16 @@ const check = (
       cancels: world.cancels,
       offerCheckerFor: () => checker,
       clock: systemClock,
+      answerBytesMax,
     },
   );
 
 describe("a check of offers", () => {
+  it("names the parameter 'offers' if its response would be too large to send", async () => {
+    const checked = check(answering([true, true]), 2, world.newCall(), 300);
+    await expect(checked).rejects.toMatchObject({ status: 400, details: { param: "offers" } });
+  });
+
   it.each<[Buyable[], number]>([
     [[true], 1],
     [[true, false], 1],

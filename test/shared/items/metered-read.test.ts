@@ -29,6 +29,7 @@ it("a call that can neither respond in time nor cancel its charge reports that t
     call,
     {
       scraper: "retailer_d.standard",
+      param: "ids",
       items: 1,
       reserved: 1,
       cap: {},
@@ -80,6 +81,7 @@ it("a call that can cost more than its credit limit fails with 402, without a re
     },
     {
       scraper: "retailer_d.standard",
+      param: "ids",
       items: 3,
       reserved: 3,
       cap: { maxCredits: 2 },

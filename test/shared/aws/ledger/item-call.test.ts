@@ -35,6 +35,7 @@ it("an item call makes three requests to DynamoDB if its process has cached the 
     expect(admission.outcome).toBe("admitted");
     const deadline = new Date(now.getTime() + 10_000);
     const work = {
+      param: "ids" as const,
       scraper: "retailer_d.standard" as const,
       items: 10,
       cap: {},
