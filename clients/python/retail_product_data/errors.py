@@ -11,7 +11,7 @@ class ApiError(Exception):
     Each code has a subclass. A code that is newer than this client raises this class.
     """
 
-    def __init__(self, response: httpx.Response) -> None:
+    def __init__(self, response: httpx.Response, message: str | None = None) -> None:
         try:
             body: Any = response.json()
             error = dict(body["error"])
@@ -23,7 +23,8 @@ class ApiError(Exception):
         self.status = status
         self.message: str = error.get(
             "message",
-            f"The server returned HTTP status {status} without an error body. "
+            message
+            or f"The server returned HTTP status {status} without an error body. "
             "Check the address of the service.",
         )
         #: The parameter at fault, such as ``ids[0]``.

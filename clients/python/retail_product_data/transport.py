@@ -11,7 +11,7 @@ from urllib.parse import quote
 import httpx
 
 from .deprecation import warn_once
-from .errors import RequestConnectionError, RequestTimeoutError, api_error
+from .errors import ApiError, RequestConnectionError, RequestTimeoutError, api_error
 from .generated.operations import KEYED_OPERATIONS, OPERATIONS
 from .policy import is_retryable, retry_delay, timeout_of
 
@@ -117,12 +117,14 @@ class Transport:
         warn_once(operation, response)
         if not response.is_success:
             raise api_error(response)
-        try:
-            return response.json()
-        except ValueError as cause:
-            raise RequestConnectionError(
-                f"The response to {operation} is not JSON. Check the address {self._base_url}."
-            ) from cause
+        body = _json(response)
+        if not isinstance(body, dict):
+            raise ApiError(
+                response,
+                f"The response to {operation} is not JSON of the service. "
+                f"Check the address {self._base_url}.",
+            )
+        return body
 
     def list(
         self, operation: str, *, path: Values | None = None, query: Values | None = None
@@ -148,6 +150,14 @@ def _next_query(operation: str, page: Any) -> Values:
         f"The list has more entries, but {operation} returns only one page. "
         "Set a higher 'limit', or read only the first entries with 'call'."
     )
+
+
+def _json(response: httpx.Response) -> Any:
+    """Returns the parsed body of a response. None if it is not JSON."""
+    try:
+        return response.json()
+    except ValueError:
+        return None
 
 
 def _path(template: str, values: Values) -> str:

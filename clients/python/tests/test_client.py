@@ -461,6 +461,17 @@ def test_a_404_without_the_json_of_the_service_is_not_repeated(serve: Serve) -> 
     assert len(service.calls) == 1
 
 
+@pytest.mark.parametrize("body", ["not here", "[]"])
+def test_a_200_without_the_json_of_the_service_is_an_error_and_is_not_repeated(
+    serve: Serve, body: str
+) -> None:
+    service = serve(lambda *_: (200, {}, body))
+    with pytest.raises(ApiError, match="get_account is not JSON of the service") as caught:
+        service.client.call("get_account")
+    assert (caught.value.code, caught.value.status) == ("UNEXPECTED_RESPONSE", 200)
+    assert len(service.calls) == 1
+
+
 def test_a_read_refuses_a_string_as_ids_and_numbers_that_are_too_small(serve: Serve) -> None:
     service = serve(catalog())
     read_all = service.client.products.read_all
