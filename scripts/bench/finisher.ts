@@ -12,6 +12,7 @@ import { noCounts } from "../../shared/runs/batch.ts";
 import type { ValuesOf } from "../../tools/command-line/command-line.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
 import { printTable } from "../measure/print-table.ts";
+import { workerMegabytes } from "../measure/worker-memory.ts";
 import { createBenchTable, withBenchDynamo } from "./bench-dynamo.ts";
 import { positiveInteger } from "./bench-options.ts";
 import { benchRun, outcomesOf, recordOf, type RunSize } from "./finisher/load.ts";
@@ -26,6 +27,12 @@ export const finisherOptions = {
     about: "the items of the watchlist, which all change in each step",
   },
   steps: { type: "string", value: "<n>", default: "10", about: "the steps of the run" },
+  memory: {
+    type: "string",
+    value: "<MB>",
+    default: String(workerMegabytes["run-finisher"]),
+    about: "the memory of the function, which sets the heap limits of the process",
+  },
 } as const;
 
 const table = "finisher";
@@ -47,8 +54,9 @@ export function benchFinisher(
   return withBenchDynamo(async () => {
     await createBenchTable(new DynamoDBClient({}), table);
     await storeResults(size);
-    const floor = await measured({ table, size, work: "read" });
-    const finisher = await measured({ table, size, work: "finish" });
+    const megabytes = positiveInteger("memory", values.memory);
+    const floor = await measured({ table, size, work: "read" }, megabytes);
+    const finisher = await measured({ table, size, work: "finish" }, megabytes);
     return { finisher: [rowOf("floor", floor), rowOf("finisher", finisher)] };
   });
 }
@@ -88,10 +96,9 @@ async function storeResults(size: RunSize): Promise<void> {
   }
 }
 
-async function measured(task: FinisherTask): Promise<FinisherMetrics> {
-  const worker = await startTaskProcess<FinisherTask, FinisherMetrics>(
-    new URL("finisher/worker.ts", import.meta.url),
-  );
+async function measured(task: FinisherTask, megabytes: number): Promise<FinisherMetrics> {
+  const script = new URL("finisher/worker.ts", import.meta.url);
+  const worker = await startTaskProcess<FinisherTask, FinisherMetrics>(script, {}, megabytes);
   try {
     return await worker.do(task);
   } finally {

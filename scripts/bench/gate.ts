@@ -14,7 +14,7 @@ import {
   type GateValues,
   ratioFactorMax,
 } from "./gate-limits.ts";
-import { benchRuns } from "./runs.ts";
+import { benchRuns, runsOptions } from "./runs.ts";
 
 export const gateOptions = {
   counts: {
@@ -122,7 +122,10 @@ function noteCase(name: string, found: readonly Round[], { counts, ratios }: Fou
 }
 
 async function measureRuns({ counts, ratios }: Found): Promise<void> {
-  const { cost, all } = await benchRuns({ items: String(items) });
+  const { cost, all } = await benchRuns({
+    items: String(items),
+    "step-memory": runsOptions["step-memory"].default,
+  });
   for (const { run, readUnits, writeUnits, dynamoRequests } of cost) {
     counts[`${run} of ${items} items: DynamoDB requests`] = dynamoRequests;
     counts[`${run} of ${items} items: read units`] = readUnits;

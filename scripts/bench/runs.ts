@@ -23,6 +23,12 @@ export const runsOptions = {
     default: "1000,5000,50000",
     about: "the sizes of the watchlists",
   },
+  "step-memory": {
+    type: "string",
+    value: "<MB>",
+    default: String(workerMegabytes["run-step"]),
+    about: "the memory of the step worker, which sets the heap limits of its process",
+  },
 } as const;
 
 /** The size of the first watchlist, which warms up the processes and is not shown. */
@@ -62,6 +68,7 @@ export async function benchRuns(values: ValuesOf<typeof runsOptions>): Promise<R
     warmUpSize,
     ...values.items.split(",").map((text) => positiveInteger("items", text)),
   ];
+  const stepMegabytes = positiveInteger("step-memory", values["step-memory"]);
   const dynamo = await startTemporaryDynamo();
   const meter = await startDynamoMeter(dynamo.endpoint);
   const answersDir = join(dynamo.dir, "answers");
@@ -71,6 +78,7 @@ export async function benchRuns(values: ValuesOf<typeof runsOptions>): Promise<R
     ...variables,
     LOCAL_DIR: join(dynamo.dir, "world"),
     DYNAMODB_ENDPOINT: meter.url,
+    BENCH_STEP_MEGABYTES: String(stepMegabytes),
   });
   try {
     const metrics: RunMetrics[][] = [];

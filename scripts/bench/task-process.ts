@@ -1,5 +1,6 @@
-import { fork, type Serializable } from "node:child_process";
+import type { Serializable } from "node:child_process";
 import { once } from "node:events";
+import { startBundled } from "../measure/lambda-process.ts";
 
 /**
  * A separate process that runs only the tasks of a bench, one after another. Its CPU time therefore
@@ -16,15 +17,18 @@ export interface TaskProcess<Task, Result> {
 }
 
 /**
- * Starts a script in a new process, and resolves when the process accepts tasks.
+ * Bundles a script and starts it in a new process. Resolves when the process accepts tasks.
  * @param script The script, which must call `doTasks`.
  * @param variables Additional environment variables of the process.
+ * @param megabytes The memory of the Lambda function whose heap limits the process gets. If it is
+ * absent, the limits are the defaults of Node.js.
  */
 export async function startTaskProcess<Task extends Serializable, Result>(
   script: URL,
   variables: Readonly<Record<string, string>> = {},
+  megabytes?: number,
 ): Promise<TaskProcess<Task, Result>> {
-  const child = fork(script.pathname, { env: { ...process.env, ...variables } });
+  const child = startBundled(script, variables, megabytes);
   await once(child, "message");
   return {
     async do(task) {

@@ -51,10 +51,9 @@ const overrides: Overrides = {
   },
 };
 
-const name = process.env["BENCH_WORKER"] ?? "";
-const { createHandler } = (await import(
-  new URL(`../../functions/${name}/handler.ts`, import.meta.url).href
-)) as { createHandler: (environment: unknown, overrides: Overrides) => QueueHandler };
+const { createHandler } = (await import(process.env["BENCH_HANDLER"] ?? "")) as {
+  createHandler: (environment: unknown, overrides: Overrides) => QueueHandler;
+};
 const handler = createHandler(JSON.parse(process.env["BENCH_ENVIRONMENT"] ?? "{}"), overrides);
 
 let invocations = 0;

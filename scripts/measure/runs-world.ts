@@ -3,7 +3,6 @@
  * to its parent when it is ready and when a run has ended, and returns on request which resources
  * were used.
  */
-import { type ChildProcess, fork } from "node:child_process";
 import { subscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -16,7 +15,9 @@ import { customerBucket } from "../../tools/local/buckets.ts";
 import type { Environment } from "../../tools/local/lambda-host.ts";
 import type { Seed } from "../../tools/local/seed.ts";
 import { startWorld } from "../../tools/local/world.ts";
+import { bundledScript, startBundled } from "./lambda-process.ts";
 import type { WorkerCounts } from "./runs-worker.ts";
+import { workerMegabytes } from "./worker-memory.ts";
 
 /** The functions behind the queues, and the sweeper, which runs only when the bench calls it. */
 const workerNames = ["run-starter", "run-step", "run-finisher", "delivery", "sweeper"] as const;
@@ -58,8 +59,6 @@ export interface WorldReady {
 export type WorldRequest = "hold" | "release" | "sweep" | "take";
 
 const credits = 10_000_000;
-/** The heap limit that Lambda sets for a function with 512 MB of memory. */
-const heapMegabytes = 460;
 
 interface Worker {
   invoke(event: SQSEvent): Promise<unknown>;
@@ -81,15 +80,19 @@ let release = (): void => {};
 const isWorkerName = (name: string): name is WorkerName =>
   workerNames.some((worker) => worker === name);
 
+/** Returns the memory of a worker in megabytes. The bench of runs may set that of the step worker. */
+function megabytesOf(name: WorkerName): number {
+  const step = process.env["BENCH_STEP_MEGABYTES"];
+  return name === "run-step" && step !== undefined ? Number(step) : workerMegabytes[name];
+}
+
 async function startWorker(name: WorkerName, environment: Environment): Promise<Worker> {
-  const child: ChildProcess = fork(new URL("runs-worker.ts", import.meta.url).pathname, {
-    env: {
-      ...process.env,
-      BENCH_WORKER: name,
-      BENCH_ENVIRONMENT: JSON.stringify(environment),
-    },
-    execArgv: [`--max-old-space-size=${heapMegabytes}`],
-  });
+  const variables = {
+    BENCH_HANDLER: bundledScript(new URL(`../../functions/${name}/handler.ts`, import.meta.url)),
+    BENCH_ENVIRONMENT: JSON.stringify(environment),
+  };
+  const script = new URL("runs-worker.ts", import.meta.url);
+  const child = startBundled(script, variables, megabytesOf(name));
   await once(child, "message");
   let asked = 0;
   let busy: Promise<unknown> = Promise.resolve();
