@@ -94,10 +94,10 @@ const rules: readonly (readonly [reasons: string, fault: (failedCheck: FailedChe
   ],
   [
     "SignatureDoesNotMatch",
-    (failedCheck) => [
-      failedCheck.destination.credentials.auth === "role" ? "role_arn" : "secret_access_key",
-      "Check 'secret_access_key', then 'region'.",
-    ],
+    ({ destination }) => {
+      const param = destination.credentials.auth === "role" ? "role_arn" : "secret_access_key";
+      return [param, `Check '${param}', then 'region'.`];
+    },
   ],
   [
     "kms_generate_data_key_denied",
