@@ -7,8 +7,8 @@ export type Warn = (message: string, error: unknown) => void;
 /**
  * Runs a best-effort action, such as sending a wake-up message. If the action fails, logs a warning
  * and does not throw: the caller's writes have taken effect, and the sweeper repeats the action
- * later. The action has a separate retry budget, so that its retries do not reduce the time of the
- * caller.
+ * later. The action has a separate retry budget, so that its retries do not reduce the budget of
+ * the caller.
  */
 export async function bestEffort(send: () => Promise<void>, warn: Warn): Promise<void> {
   try {

@@ -5,7 +5,10 @@ type CheckResult =
   | { readonly outcome: "ok" }
   | { readonly outcome: "failed"; readonly error: unknown };
 
-/** Returns the result of the latest check, or of a new check if that result is too old. */
+/**
+ * Returns the result of the latest check, or of a new check if there is no result yet or the result
+ * is too old.
+ */
 export type CachedCheck = () => Promise<CheckResult>;
 
 interface Options {

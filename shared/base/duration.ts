@@ -5,8 +5,8 @@ const unitSeconds = new Map([
 ]);
 
 /**
- * Parses a duration in whole minutes, hours or days, such as `15m`, `6h` or `7d`. Returns the
- * duration in seconds. Returns undefined for any other string.
+ * Parses a duration of 1 to 999,999 whole minutes, hours or days, such as `15m`, `6h` or `7d`.
+ * Returns the duration in seconds. Returns undefined for any other string.
  */
 export function secondsOf(text: string): number | undefined {
   const match = /^([1-9]\d{0,5})([mhd])$/.exec(text);

@@ -160,8 +160,8 @@ export function latestBefore(kind: IdKind, id: string | null): string | null {
 const timePart = (at: Date): string => digits(at.getTime());
 
 /**
- * Decodes a part of an ID that `digits` encoded. Does not check the part: for any other string, the
- * result is meaningless.
+ * Decodes the number that `digits` encoded in a part of an ID. Does not check the part. If `digits`
+ * did not encode it, the result is meaningless.
  */
 function numberIn(
   kind: IdKind,

@@ -1,8 +1,8 @@
 /**
  * Calls `work` for every item, with at most `atOnceMax` calls in progress. Returns the results in
  * the order of the items.
- * @throws the first error of `work`, immediately. Calls in progress are not canceled. While at
- * least one call has not failed, `work` is still called for the remaining items.
+ * @throws the first error of `work`, immediately. The calls in progress continue, and `work` is
+ * still called for the remaining items until `atOnceMax` calls have failed.
  */
 export async function inParallel<Item, Result>(
   items: readonly Item[],

@@ -38,7 +38,10 @@ export const limits = {
      */
     metadataBytesMax: 3_000,
   },
-  /** Longer strings of a source are truncated or omitted, so that stored pages stay small. */
+  /**
+   * Maximum lengths of the strings that a source returns about a product, in characters. Longer
+   * strings are truncated or omitted, so that stored pages stay small.
+   */
   productFacts: { titleLengthMax: 300, urlLengthMax: 1_000, sellerNameLengthMax: 100 },
   pipeline: {
     stepsMax: 10,

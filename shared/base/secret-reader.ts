@@ -2,7 +2,7 @@
 export interface SecretReader {
   /**
    * Returns the secret.
-   * @throws Error that names the reference, and contains no part of the secret
+   * @throws Error if the secret cannot be read. The error contains no part of the secret.
    */
   read(reference: string): Promise<string>;
 }

@@ -12,7 +12,7 @@ export interface RowKind extends StoredKind {
   readonly table: TableName;
   /** Pattern of the partition key. `*` matches one or more characters other than `#`. */
   readonly pk: string;
-  /** Pattern of the sort key. `*` matches any characters. */
+  /** Pattern of the sort key. `*` matches any number of characters, including none. */
   readonly sk: string;
 }
 

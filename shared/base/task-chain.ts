@@ -1,8 +1,8 @@
 /** Runs tasks one after the other. No further task starts after a failure. */
 export interface TaskChain {
   /**
-   * Adds a task. The caller need not await the promise, because `done` and later tasks report the
-   * failure too.
+   * Adds a task, and resolves when the task has succeeded. The caller need not await the promise,
+   * because `done` and later tasks report the failure too.
    * @throws the error of this task or of an earlier one
    */
   add(task: () => Promise<void>): Promise<void>;
