@@ -10,12 +10,13 @@ export interface DailyBudgetStore {
     change: { readonly budget: number | null; readonly now: Date },
   ): Promise<void>;
   /**
-   * Credits that count towards an account's budget on the UTC day of `now`: charges and open holds.
+   * Returns the credits that count towards an account's budget on the UTC day of `now`: charges and
+   * open holds.
    */
   used(accountId: string, now: Date): Promise<number>;
   /**
-   * Credits that count towards the budgets of watchlists, by watchlist ID. Omits watchlists that
-   * have used no credits.
+   * Returns the credits that count towards the budgets of watchlists on the UTC day of `now`, by
+   * watchlist ID. Omits watchlists that have used no credits.
    */
   usedByWatchlists(
     accountId: string,

@@ -40,7 +40,7 @@ export function afterRefusal(
 
 /**
  * Returns the pause of a key after the store admitted a call. The pause lasts at least until
- * `fromMs`. The maximum random wait of the next refusal is halved.
+ * `fromMs`. The maximum random wait after the next refusal is halved.
  * @param fromMs time before which the store admits no further call of the key, in milliseconds
  * since 1970
  */

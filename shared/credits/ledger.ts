@@ -52,7 +52,7 @@ export interface Reservation {
 }
 
 /**
- * The outcome of a reservation. Nothing is reserved unless the outcome is `reserved`.
+ * The outcome of a reservation. Only the outcome `reserved` means that the hold exists.
  * - `insufficient`: the balance is too low.
  * - `over_budget`: a daily budget does not cover the credits.
  * - `no_slot`: all `limit` slots of the account are occupied.
@@ -101,7 +101,8 @@ export interface Settled {
 /**
  * Stores the credits of accounts. Each hold is created once and resolved once. One write moves
  * credits and records the movement. The balance is never negative. At every moment, `balance + open
- * holds + spent = granted + purchased`, with adjustments counted as grants.
+ * holds + spent = granted + purchased`, with adjustments counted as grants. Methods that write
+ * throw 503 UNAVAILABLE if rows stay contended or the retry budget is exhausted.
  */
 export interface Ledger {
   /**
@@ -109,7 +110,9 @@ export interface Ledger {
    */
   reserve(reservation: Reservation): Promise<ReserveOutcome>;
   /**
-   * Settles a hold. If the hold is already settled, changes nothing and returns the first result.
+   * Settles a hold. If the hold is no longer open, changes nothing and returns the credits that are
+   * charged for the hold.
+   * @throws Error if the hold does not exist or `credits` exceeds the reserved credits
    */
   settle(settlement: Settlement): Promise<Settled>;
   /**
