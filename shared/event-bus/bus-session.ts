@@ -12,8 +12,8 @@ export interface BusDependencies extends SendRunDependencies {
 
 /**
  * Creates the function that opens sessions. A session sends the events of an account to the event
- * bus. If the deployment has no bus, a session only removes the entries of the bus's outbox. They
- * remain from the time when the deployment had a bus.
+ * bus. If the deployment has no bus, a session only removes the entries of the bus's outbox. Such
+ * entries remain from the time when the deployment had a bus.
  */
 export function busSessions({ bus, ...dependencies }: BusDependencies): OpenSession<never> {
   return ({ accountId }) => {

@@ -21,7 +21,7 @@ export const newWork = (keys: WorkKeys): Work => ({ keys, metrics: [] });
 
 /**
  * Calls `act` and returns its result. The log lines of `act`, including its asynchronous code,
- * contain the keys of `work`.
+ * contain the keys of `work`, and `work` collects their metrics.
  */
 export const within = <Result>(work: Work, act: () => Result): Result => current.run(work, act);
 

@@ -13,7 +13,10 @@ export interface TargetTimes {
   readonly claimedAt: Date | null;
 }
 
-/** What the account's limit allows after a claim. `full`: the worker must release the target. */
+/**
+ * Whether a worker may keep its claim of a target. `free`: the worker keeps it. `full`: the account
+ * has reached `targetsAtOnceMax`, so the worker must release the target.
+ */
 export type LimitDecision =
   | { readonly outcome: "full" }
   | {
@@ -58,7 +61,10 @@ const isTaken = ({ leaseUntil }: TargetTimes, now: Date): boolean => leaseUntil 
 const isWaiting = ({ due, leaseUntil }: TargetTimes, now: Date): boolean =>
   due <= now && leaseUntil <= now;
 
-/** Claims at the same time are in the order of their targets, so that all workers agree. */
+/**
+ * Returns true if the target was claimed after the worker's own claim. Claims at the same time are
+ * ordered by target ID, so that all workers decide alike. A claim without a time counts as earlier.
+ */
 function isLater(
   { targetId, claimedAt }: TargetTimes,
   own: { readonly targetId: string; readonly claimedAt: Date },

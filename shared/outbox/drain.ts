@@ -99,7 +99,10 @@ const entriesAtOnceMin = 25;
 const entriesPerLoop = 6;
 /** Number of parallel loops that a session assumes before it has read the target. */
 const parallelAtStart = 1;
-/** Maximum number of entries that a session prepares together. It caches at most 32 runs. */
+/**
+ * Maximum number of entries that a session prepares together. A session caches the indexes of at
+ * most 32 runs.
+ */
 const preparedMax = 25;
 
 /**
@@ -229,8 +232,8 @@ async function untilNothingIsDue<LogRecord>(
       // first, because otherwise the next read returns entries that this session has processed.
       if (entries.remaining() === null) await changeRecorder.flush();
       due = await nextEntries(work, due.parallel);
-      // Without this write, a crash during the next attempts would repeat the attempts of this
-      // loop. If no entry is due, the release stores the changes.
+      // Without this write, the next session would repeat the attempts of this loop after a crash.
+      // If no entry is due, the release stores the changes.
       if (due.entries.length > 0) await changeRecorder.flush();
     }
     const held = { additions, remaining: entries.remaining() };

@@ -61,7 +61,7 @@ export interface ClaimResult {
   readonly entries: readonly OutboxEntry[] | null;
 }
 
-/** What the limit of the account allows after a claim. */
+/** The result of a claim that the limit of the account allows. */
 export interface Admission {
   /**
    * True if the account is at its limit or other targets wait. The waiting targets must then be
@@ -124,8 +124,8 @@ export interface EntryQuery {
 /** Stores outboxes and their leases. A `LogRecord` is one entry in the log of a delivery target. */
 export interface OutboxStore<LogRecord> extends Outbox {
   /**
-   * Claims a delivery target under a lease. Null if another process holds the lease, or if the
-   * target has no due time.
+   * Claims a delivery target under a lease. Returns null if another process holds the lease, or if
+   * the target has no due time.
    */
   claim(
     target: DeliveryTarget,

@@ -41,8 +41,8 @@ export interface Recorder<LogRecord> {
    */
   record(change: OutboxChange<LogRecord>): Promise<void>;
   /**
-   * Returns true if a transaction has failed. Further work would not be stored, and would be
-   * repeated.
+   * Returns true if a transaction has failed. The results of further work would not be stored, so a
+   * later session would repeat the work.
    */
   hasFailed(): boolean;
   /**
