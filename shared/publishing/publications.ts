@@ -7,7 +7,7 @@ import type { DeliveryTarget, OutboxEntry } from "../outbox/outbox.ts";
 export interface Publication {
   readonly accountId: string;
   readonly run: FeedRun;
-  /** The archive of the run's events; null if it was stored as objects before. */
+  /** The archive of the run's events; null if the archive is already stored as objects. */
   readonly small: SmallArchive | null;
   /** One entry for the outbox of each delivery target of the run. */
   readonly additions: readonly { readonly target: DeliveryTarget; readonly entry: OutboxEntry }[];
@@ -15,24 +15,28 @@ export interface Publication {
   readonly exported: ExportRecord | null;
 }
 
-/** The newest run of an account in the feed. Only the store that returned the position uses it. */
+/**
+ * The position of the newest run of an account in the feed; sequence 0 for an empty feed. Pass it
+ * unchanged from `position` to `add`.
+ */
 export interface FeedPosition {
   /** Number of the run in the feed. */
   readonly sequence: number;
-  /** Time at which the run was added to the feed, ISO 8601. */
+  /** Time at which the run was added to the feed, ISO 8601; empty for an empty feed. */
   readonly appendedAt: string;
 }
 
 /** Stores the publications of finished runs. */
 export interface Publications {
   /**
-   * Reads the position of the feed, for `add`. If another run is added in between, `add` needs a
-   * second transaction.
+   * Reads the position of the feed, for `add`. If another run is added before the call of `add`,
+   * `add` needs a second transaction.
    */
   position(accountId: string): Promise<FeedPosition>;
   /**
    * Adds a run to the feed, its archive, its export and its outbox entries, all in one transaction.
-   * Idempotent: if the feed already has the run, its publication is complete afterwards.
+   * Idempotent: if the feed already has the run, completes its publication without adding the run
+   * again.
    * @throws 503 UNAVAILABLE if rows stay contended or throttled
    */
   add(publication: Publication, position: FeedPosition): Promise<void>;

@@ -82,8 +82,8 @@ async function* itemRows(
 }
 
 /**
- * Returns the end times of the newest complete runs, including the run that is ending (see
- * `lastReadAt`).
+ * Returns the end times of the newest complete runs, newest first (see `lastReadAt`). Includes the
+ * run that is ending if it read every active item.
  */
 async function readsAfter(
   run: Run,
