@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { DueTargets } from "../../outbox/outbox.ts";
 import { dueKeys } from "../table/due-keys.ts";
 
-/** Lists due delivery targets, from the due index of the deliveries table. */
+/** Creates the reader of due delivery targets, which uses the due index of the deliveries table. */
 export function dynamoDueTargets(client: DynamoDBDocumentClient, tableName: string): DueTargets {
   return {
     async due(now, limit) {

@@ -99,8 +99,9 @@ interface Appending {
   /** The newest run, read before the call. An outdated value costs another attempt. */
   readonly newest: NewestRun;
   /**
-   * Writes of the same transaction, without conditions: the outbox entries of the run and more. The
-   * feed stores whether a run was added with such writes. Absent: the run has no outbox entries.
+   * Further writes of the same transaction, without conditions: the outbox entries, the archive and
+   * the export of the run. Absent if the run has none. The feed stores whether a run was added with
+   * such writes.
    */
   readonly others?: readonly Write[];
 }

@@ -139,7 +139,8 @@ type StoreOutcome =
 
 /**
  * Stores changes together with the update of the target's row, in one transaction. Repeats the
- * transaction while rows are contended, and without each log record whose own condition failed.
+ * transaction while rows are contended. If the condition of a log record fails, repeats the
+ * transaction without this record.
  * @throws 503 UNAVAILABLE if rows stay contended or throttled
  */
 async function storeUnderLease<LogRecord>(

@@ -19,11 +19,11 @@ const retentionSeconds = 60 * 60;
 const triesMax = 3;
 
 /**
- * Counts probes in one row for each account. The row has the times of the last `limits.probes.max`
- * admitted probes. A probe is admitted if the oldest time is at least `limits.probes.seconds` ago,
- * so no period of that length has more probes than the maximum. `count` returns null for an
- * admitted probe, otherwise the time from which the next probe is possible, in milliseconds since
- * 1970.
+ * Creates a counter of probes in DynamoDB, with one row for each account. The row has the times of
+ * the last `limits.probes.max` admitted probes. A probe is admitted if the oldest time is at least
+ * `limits.probes.seconds` ago, so no period of that length has more probes than the maximum.
+ * `count` returns null for an admitted probe, otherwise the time from which the next probe is
+ * possible, in milliseconds since 1970.
  */
 export function dynamoProbeCounter(
   client: DynamoDBDocumentClient,

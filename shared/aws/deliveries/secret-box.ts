@@ -7,9 +7,9 @@ const cacheMs = 5 * 60 * 1_000;
 const cacheEntriesMax = 1_000;
 
 /**
- * Encrypts and decrypts secrets with a KMS key. Passes `context` as the encryption context: `open`
- * rejects if its context differs from the context given to `seal`. Caches up to 1,000 decrypted
- * secrets for five minutes.
+ * Creates a secret box that encrypts and decrypts with a KMS key. Passes `context` as the
+ * encryption context: `open` rejects if its context differs from the context given to `seal`.
+ * Caches up to 1,000 decrypted secrets for five minutes.
  */
 export function kmsSecretBox(
   client: KMSClient,
@@ -25,7 +25,7 @@ export function kmsSecretBox(
           EncryptionContext: { ...context },
         }),
       );
-      assert(CiphertextBlob !== undefined, "KMS Encrypt returns a ciphertext");
+      assert(CiphertextBlob !== undefined, "KMS Encrypt must return a ciphertext");
       return Buffer.from(CiphertextBlob).toString("base64");
     },
     async open(ciphertext, context) {
@@ -40,7 +40,7 @@ export function kmsSecretBox(
           EncryptionContext: { ...context },
         }),
       );
-      assert(Plaintext !== undefined, "KMS Decrypt returns a plaintext");
+      assert(Plaintext !== undefined, "KMS Decrypt must return a plaintext");
       const plaintext = Buffer.from(Plaintext).toString();
       if (cache.size >= cacheEntriesMax) cache.clear();
       cache.set(name, { plaintext, until: now + cacheMs });

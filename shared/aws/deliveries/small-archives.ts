@@ -9,7 +9,10 @@ import type { Write } from "./outbox-writes.ts";
 const bytes = custom<Uint8Array>((value) => value instanceof Uint8Array);
 const archiveRow = object({ run_index: bytes, lines: bytes });
 
-/** Creates the reader of the archives of small runs. */
+/**
+ * Creates the reader of the archives of small runs. It returns null for a run without such an
+ * archive.
+ */
 export const smallArchives =
   (client: DynamoDBDocumentClient, tableName: string): NonNullable<EventBodies["small"]> =>
   async ({ accountId, runId }) => {

@@ -13,8 +13,8 @@ const marginMs = 5 * 60 * 1_000;
 const rolesMax = 1_000;
 
 /**
- * Caches the credentials of up to 1,000 roles until five minutes before they expire. Does not cache
- * failures.
+ * Wraps `roles` with a cache of the credentials of up to 1,000 roles. Uses cached credentials until
+ * five minutes before they expire. Does not cache failures.
  */
 export function cacheRoleCredentials(roles: RoleCredentials, clock: Clock): RoleCredentials {
   const cache = new Map<string, Extract<AssumeOutcome, { outcome: "assumed" }>>();

@@ -42,8 +42,9 @@ export interface DynamoDestinationOptions {
 }
 
 /**
- * Stores S3 destinations in DynamoDB, one row for each account. Writes are conditional on the row's
- * revision. They are repeated while a transaction that records an export has locked the row.
+ * Creates the store of S3 destinations in DynamoDB, with one row for each account. Changes of an
+ * existing row are conditional on its revision; a deletion is unconditional. Each write is repeated
+ * while a transaction that records an export has locked the row.
  */
 export function dynamoDestinationStore(
   client: DynamoDBDocumentClient,

@@ -18,9 +18,9 @@ const rowsReadMax = 1_000;
 /** Number of rows that one query reads for a filtered page. */
 const rowsAtOnce = 200;
 /**
- * Retention of a row of the export log, in seconds. A late attempt needs the row as long as the run's event bodies
- * exist, because the row contains the format of the exported objects. S3 deletes event bodies up to
- * two days after they expire.
+ * Retention of a row of the export log, in seconds. A late attempt needs the row for as long as the
+ * run's event bodies exist, because the row contains the format of the exported objects. S3 deletes
+ * event bodies up to two days after they expire.
  */
 const retentionSeconds = (limits.eventBodyDays + 2) * 24 * 60 * 60;
 

@@ -14,8 +14,8 @@ const sessionSeconds = 60 * 60;
 const attemptsMax = 2;
 
 /**
- * Assumes customers' roles at the STS endpoint of the bucket's region. Never rejects: a failure is
- * the outcome `failed` with an error code.
+ * Creates the port that assumes customers' roles, at the STS endpoint of the bucket's region.
+ * `assume` never rejects: a failure is the outcome `failed` with an error code.
  */
 export function stsRoleCredentials(
   config: Pick<STSClientConfig, "endpoint" | "credentials"> = {},
