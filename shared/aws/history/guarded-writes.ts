@@ -31,7 +31,8 @@ const parallelPuts = 4;
  * last one is written. Returns false if the watchlist does not exist. If it was deleted during the
  * call, some rows may have been written; the purge of the watchlist deletes them.
  * - A large row is first created without content, in a transaction that checks that the watchlist
- *   exists. The content is then put on condition that the row exists, so not after a purge.
+ *   exists. The content is then put only if the row still exists, so that no row remains after a
+ *   purge.
  * - The other rows are put in order, in as few transactions as possible. Each transaction checks
  *   that the watchlist exists.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted

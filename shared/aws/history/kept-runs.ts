@@ -23,8 +23,8 @@ const pointsMax = 100_000;
 /**
  * Creates a function that yields the recorded runs of a watchlist that have points in a span,
  * newest first. A recorded run never changes, so the function caches the runs of the watchlists
- * that were read last. A later query of the watchlist reads only the newer runs, and makes no
- * request if there are none.
+ * that were read most recently. A later query of the watchlist reads only the newer runs, and makes
+ * no request if there are none.
  */
 export function keptRuns(
   client: DynamoDBDocumentClient,

@@ -136,7 +136,10 @@ function advance(
   });
 }
 
-/** Builds the write of the head. It fails if the head is not before this window or bucket. */
+/**
+ * Builds the write of the head. It fails if the head already records that these buckets of the
+ * window are merged.
+ */
 function headWrite(
   { table, clock }: TableOptions,
   { watchlist, window, endBucket }: Advance,

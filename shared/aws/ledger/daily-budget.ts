@@ -59,8 +59,8 @@ export const takeFromBudget = (
     TableName: accountsTable,
     Key: rowKey(day),
     UpdateExpression: "SET used = if_not_exists(used, :none) + :credits, #ttl = :ttl",
-    // If the reservation exceeds the whole budget, the condition must also refuse it if the row
-    // does not exist yet.
+    // A reservation that exceeds the whole budget must be refused even if the row does not exist
+    // yet.
     ConditionExpression:
       credits <= budget ? "attribute_not_exists(used) OR used <= :room" : "used <= :room",
     ExpressionAttributeNames: { "#ttl": "ttl" },

@@ -97,7 +97,7 @@ const balanceAfter = (process: LedgerProcess, accountId: string, shards: number)
   });
 
 /**
- * Settles a hold that another process reserved. If the hold is already settled, also by this
+ * Settles a hold that another process reserved. If the hold is already settled, even by this
  * process, changes nothing. Returns the charge of the hold.
  */
 async function settleOther(process: LedgerProcess, settlement: Settlement): Promise<number> {
@@ -137,7 +137,8 @@ async function releaseExpired(
   assert(rows !== undefined, "the account of the credits must exist");
   const ofCalls = await releaseExpiredCalls(process, { accountId, shards: rows.shards, now });
   await moveDueMarks(process, accountId, now);
-  // Rows of resolved holds stay for weeks. The index has only open holds.
+  // The holds are read from the due index, which has only open holds. The rows of resolved holds
+  // stay in the table for weeks.
   const keys = await dueKeysOf(process.client, process.accountsTable, {
     kind: "hold",
     by: now,

@@ -110,7 +110,7 @@ async function chooseHome(
 
 /**
  * Returns true if the balance of an account was certainly below `credits` at some moment. Credits
- * that move between shards during one reading can be missed. With several shards, the answer is
+ * that move between shards during one reading can be missed. With several shards, the result is
  * therefore certain only after two successive readings.
  *
  * @param credits The credits to reserve.

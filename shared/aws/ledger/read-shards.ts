@@ -33,7 +33,7 @@ export const shardCountOf = (account: Row): number => Number(account["shards"] ?
  * Reads the row of an account and its shards, strongly consistent. Returns undefined if the account
  * does not exist.
  * @param expected probable number of shards; if the account has more, a second request reads the
- * others
+ * account and all of its shards again
  */
 export async function readAccountRows(
   reader: Reader,

@@ -14,7 +14,9 @@ export interface ShardLocation {
 
 type Update = NonNullable<TransactItem["Update"]>;
 
-/** The amounts to add to the numbers of a shard; negative to subtract. An absent number stays. */
+/**
+ * The amounts to add to the numbers of a shard; negative to subtract. Absent numbers do not change.
+ */
 export interface Moves {
   readonly balance?: number;
   readonly held?: number;
