@@ -13,7 +13,7 @@ const idCompression = { params: { [constants.ZSTD_c_compressionLevel]: 9 } };
 export const packIds = (ids: readonly string[]): Uint8Array =>
   zstdCompressSync(JSON.stringify(ids), idCompression);
 
-/** Compresses lines of text. `unpackLines` returns the lines. */
+/** Compresses lines of text, at least one. `unpackLines` returns the lines. */
 export const packLines = (lines: readonly string[]): Uint8Array =>
   zstdCompressSync(lines.join("\n"));
 

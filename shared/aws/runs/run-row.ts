@@ -89,8 +89,8 @@ export function runOf(row: Row): Run {
 }
 
 /**
- * Returns the row of a planned step, without its key. Later writes add `decision`, `is_sent`,
- * `done` and `stats`.
+ * Returns the row of a planned step, without its key. Later writes add `decision`, `shortfall`,
+ * `is_sent`, `done` and `stats`.
  */
 export function stepRow(step: StepRecord): Row {
   return {

@@ -1,6 +1,6 @@
 /**
  * Writes the progress of a step: which batches are done, whether all batches were sent, and the
- * stats after the settling.
+ * stats of the settled step.
  */
 import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { BatchRef } from "../../runs/batch.ts";

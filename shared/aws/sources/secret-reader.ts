@@ -4,7 +4,10 @@ import { type SecretReference, secretReference } from "../../sources/contract/se
 
 const cacheMs = 5 * 60 * 1_000;
 
-/** Reads a value from a store of secrets. Resolves to undefined if the value is empty. */
+/**
+ * Reads a text value from a store of secrets by its name or ARN. Resolves to undefined if the store
+ * returns no text.
+ */
 export type ReadStored = (name: string) => Promise<string | undefined>;
 
 /** The stores from which secrets are read. */
@@ -28,7 +31,8 @@ interface CachedSecret {
  * Creates a reader of secrets from Secrets Manager, of parameters from SSM and, if
  * `stores.variables` is present, of environment variables. Removes line breaks from the end of a
  * value. Caches each value for five minutes. Parallel reads of a secret share one request. Does not
- * cache failures. A read rejects if the value is empty.
+ * cache failures. A read rejects if the reference is malformed, the value cannot be read, or the
+ * value is empty.
  */
 export function secretReader(stores: SecretStores): SecretReader {
   const cache = new Map<string, CachedSecret>();

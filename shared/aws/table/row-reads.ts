@@ -22,7 +22,7 @@ const pendingOf = new WeakMap<DynamoDBDocumentClient, PendingReads>();
 /**
  * Reads a row with a strongly consistent read. Returns undefined if the row does not exist. Reads
  * of one client that begin in the same turn of the event loop become one request. Code that needs
- * several rows can therefore read them in parallel for the price of one request.
+ * several rows can therefore read them in parallel with only one request.
  */
 export function readRow(
   client: DynamoDBDocumentClient,

@@ -75,7 +75,10 @@ export function versionedClient(
   });
 }
 
-/** Sends a command with rows of the written versions. Converts stale rows, and then repeats it. */
+/**
+ * Sends a command with rows of the versions that the process writes. If stored rows of another
+ * version make a write fail, converts these rows and sends the command again.
+ */
 async function sendVersioned(
   client: DynamoDBDocumentClient,
   kinds: readonly VersionedKind[],
@@ -92,7 +95,7 @@ async function sendVersioned(
       if (stale.length === 0) throw withReadableRows(kinds, error);
       if (attempts === attemptsMax) {
         throw unavailable(
-          `other processes changed a row during each of ${attempts} attempts to convert it to the current version`,
+          `other processes changed a row during each of ${attempts} attempts to convert it to the version that this process writes`,
         );
       }
       for (const row of stale) await convertRow(client, row);

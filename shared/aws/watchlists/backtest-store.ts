@@ -78,7 +78,7 @@ export function dynamoBacktestStore(
       const both = [{ Update: ending }, { Delete: release }];
       if (await transactWrites(client, both, options)) return;
       // The job has ended, the watchlist was purged, or a later job has replaced an overdue one in
-      // the row of the account. Only one of the writes is then possible.
+      // the row of the account. At most one of the two writes is then possible.
       await write(options, () => client.send(new UpdateCommand(ending)));
       await write(options, () => client.send(new DeleteCommand(release)));
     },

@@ -22,9 +22,9 @@ const entriesMax = 50_000;
 
 /**
  * Returns a function that lists the items of a watchlist that are out of stock. The function caches
- * the items of the watchlists that were read last. While no page of a watchlist changes, a later
- * call reads only the versions of the pages, and decodes no item. This saves transfer and decoding,
- * but no read units: DynamoDB charges for the whole pages.
+ * the items of the watchlists that were read most recently. While no page of a watchlist changes, a
+ * later call reads only the versions of the pages, and decodes no item. This saves transfer and
+ * decoding, but no read units: DynamoDB charges for the whole pages.
  */
 export function keptStock(
   table: PageTable,

@@ -38,7 +38,7 @@ interface PagesRead {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   /**
-   * Pages of the first request if the range begins with the first page.
+   * Number of pages in the first request if the range begins with the first page.
    * @default 1
    */
   readonly atOnce?: number;

@@ -186,8 +186,8 @@ function putNew(
 
 /**
  * Deletes up to 25 pages, those with the lowest keys first, so that a concurrent reader finds an
- * empty watchlist and not a gap. Returns `some` if all 25 were deleted, `none` if there are no
- * pages, and `again` if DynamoDB has not deleted all of them.
+ * empty watchlist and not a gap. Returns `some` if all pages that it read were deleted, `none` if
+ * there were no pages, and `again` if DynamoDB has not deleted all of them.
  */
 async function removeSome(
   { client, table }: PageTable,

@@ -77,9 +77,9 @@ const isNothing = (growth: ItemCounts): boolean =>
 /**
  * Replaces one page without changing its IDs and counts, and without writing the watchlist's row.
  * Returns `stale` if the page was changed or deleted after it was read. Returns `again` if DynamoDB
- * throttled the write or a transaction had locked the row. After `stale`, the write may have taken
- * effect: its response was lost, and another writer replaced the page before the SDK repeated the
- * write. Repeating the change must therefore be harmless.
+ * throttled the write or a transaction had locked the row. After `stale`, the write may still have
+ * taken effect, if its response was lost and another writer replaced the page before the SDK
+ * repeated the write. Repeating the change must therefore be harmless.
  */
 async function putPage(
   { client, table }: PageTable,
