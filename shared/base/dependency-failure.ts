@@ -53,7 +53,7 @@ const statusOfServer = 500;
  * Returns true for an error that means that a dependency did not respond to a request, throttled
  * the request, ended it because of a conflict with another request, or failed with a server error.
  * Returns false for any other value. An example is the error for an invalid or unauthorized
- * request, which only a bug of this service can cause.
+ * request, which a bug or a wrong permission of this service causes.
  */
 export function isDependencyFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
