@@ -58,8 +58,8 @@ export async function abandonRun(run: Run, dependencies: AbandonDependencies): P
 }
 
 /**
- * Stores the outcomes of items that were routed to later steps. The later step normally stores such
- * an outcome, but it may never have run. The item then also gets an owed retry of the later step.
+ * Stores the outcomes of items that were routed to later steps. Normally the later step stores such
+ * an outcome, but that step may never have run. The item then also gets an owed retry of that step.
  */
 async function storeLeftOver(run: Run, dependencies: AbandonDependencies): Promise<void> {
   const { steps } = dependencies;
@@ -92,9 +92,10 @@ function missedBy(
 }
 
 /**
- * Completes all open batches of a step: records a result for each batch without one, and stores its
- * outcomes in the items. An item that was not read becomes `deferred` if the step was deferred,
- * otherwise `unavailable`. Returns the updated step. Stops early if the watchlist was deleted.
+ * Completes all open batches of a step: records a result for each batch that has none, and stores
+ * the outcomes of each batch in the items. An item that was not read becomes `deferred` if the step
+ * was deferred, otherwise `unavailable`. Returns the updated step. Stops early if the watchlist was
+ * deleted.
  */
 async function withoutOpenBatches(
   run: Run,

@@ -61,10 +61,10 @@ export interface FinishRequest extends RunRef {
  * 3. publishes the events of the run;
  * 4. merges the windows of the history that are complete.
  * If the brake holds the run, a call does only the first action and publishes a notice of the hold.
- * A call after the client's decision does the other actions; for a discarded run, it first restores
- * the items. A run whose watchlist was deleted has no history and no events. Idempotent. Does
- * nothing in the phases `claimed`, `reading`, `held` and `done`. If the process fails or stops at
- * `until`, the run stays in the due index, and the sweeper requests another call.
+ * A call after the release or the discard does the other actions. For a discarded run, the call
+ * first restores the items. A run whose watchlist was deleted has no history and no events.
+ * Idempotent. Does nothing in the phases `claimed`, `reading`, `held` and `done`. If the process
+ * fails or stops at `until`, the run stays in the due index, and the sweeper requests another call.
  */
 export async function finishRun(
   { until, ...ref }: FinishRequest,

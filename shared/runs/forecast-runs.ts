@@ -62,7 +62,7 @@ const itemsOfSteps = (steps: Run["stats"]["steps"]): Readonly<Record<string, num
 
 /**
  * Returns the number of items that the newest finished run deferred at each step, by ID of the
- * step. The next run reads these items.
+ * step; an empty map if it deferred none. The next run reads these items.
  * @param newest the newest runs of a watchlist, newest first
  */
 export async function deferredItems(

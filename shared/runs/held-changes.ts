@@ -80,8 +80,8 @@ const hasReturn = ({ outcome }: HeldChange): boolean =>
   Object.values(outcome.changes ?? {}).some(isReturn);
 
 /**
- * Returns the points of some items in a held run, by item ID. The history does not have these
- * points yet.
+ * Returns the history points of the items `ids` in a held run, by item ID. The history does not
+ * have these points yet.
  */
 async function heldPoints(
   results: RunResults,
@@ -111,7 +111,8 @@ async function pointsBefore(
   const earlier = await history.item({ watchlistId, itemId: id, since, until: at });
   const current = own.findIndex((point) => point.step === step);
   return [
-    // A release may have added the points of the run to the history.
+    // If a client has released the run since the caller read it, the history may contain the points
+    // of the run.
     ...earlier.filter((point) => point.runNumber < runNumber),
     ...own.slice(0, current === -1 ? own.length : current),
   ];

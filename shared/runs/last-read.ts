@@ -18,7 +18,10 @@ export async function completeReads(
   return newest.filter(readEverything).map(({ finishedAt }) => finishedAt ?? "");
 }
 
-/** Returns true if a run has ended and read every active item. */
+/**
+ * Returns true if a run has ended and read every active item. Returns false for a run that is held
+ * or was discarded.
+ */
 export const readEverything = ({ status, error, finishedAt, hold }: Run): boolean =>
   status === "completed" &&
   error === null &&
@@ -35,8 +38,8 @@ export const readEverything = ({ status, error, finishedAt, hold }: Run): boolea
 export function lastReadAt(item: Item, reads: readonly string[]): string | null {
   const { state, delistedAt, snapshotAt, owes, consecutiveFailures: failures } = item;
   if (state === "delisted") return delistedAt;
-  // No run since the last snapshot has certainly read these items. A new item can have a snapshot
-  // from before it was delisted and added again, and an item with an owed retry was not read.
+  // It is not certain that a run after the last snapshot read these items. A new item can have a
+  // snapshot from before it was delisted and added again. An item with an owed retry was not read.
   if (state === "new" || snapshotAt === null || (owes.length > 0 && failures === 0)) {
     return snapshotAt;
   }

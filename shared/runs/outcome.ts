@@ -203,7 +203,7 @@ function okOutcome(
 
 /**
  * Returns the changes of a read since the last known values, for the history; empty if there are
- * none. It is not called for a delisted item, because later reads do not change such an item.
+ * none. Do not call this function for a delisted item, because later reads do not change it.
  */
 function changesSince(
   known: Snapshot,

@@ -60,7 +60,7 @@ export async function readBatch(
   // message is ignored.
   if (step === undefined || step.plan !== ref.plan) return;
   // The process that completed the last step may have died before it sent the run to the finisher.
-  // Without this message, the run would wait for the sweeper.
+  // Without a repeated message to the finisher, the run would wait for the sweeper.
   if (run?.phase === "finishing") return dependencies.queue.sendFinish(run);
   // A run with an error was abandoned. The process that abandoned it settles its steps and sends
   // the message to the finisher.
@@ -114,7 +114,10 @@ interface ReadItems {
   readonly pagesRead: readonly StoredPage[];
 }
 
-/** Reads the items of a batch from the source, and records the result of the batch. */
+/**
+ * Reads the items of a batch from the source, and records the result of the batch. If the step is
+ * deferred, does not read the source, and records a result in which all items are `deferred`.
+ */
 async function readItems(
   { ref, run, step, planned }: Batch,
   deadline: Date,
@@ -242,8 +245,8 @@ export function outcomesToStore(
 }
 
 /**
- * Returns the result of a batch that was not read: every item has an outcome with this status,
- * which gives the item an owed retry of the step. Nothing is charged.
+ * Returns the result of a batch that was not read: every item has an outcome with this status and
+ * the time `now`. The outcome gives the item an owed retry of the step. Nothing is charged.
  */
 export function unreadResult(
   items: Iterable<Item>,

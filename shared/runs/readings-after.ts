@@ -29,8 +29,8 @@ type Changes = ReadonlyMap<string, OpenChange>;
 /**
  * Returns the readings and open changes of an item after an `ok` read. Omits `readings` or
  * `openChanges` if they stay the same. A change is open while the stored reading of another kind
- * still has an older value of the field. For most open changes, the readings suffice to find the
- * newest value, so they are not stored. An open change is stored in two cases:
+ * still has an older value of the field. Most open changes are not stored, because the readings
+ * suffice to find the newest value. An open change is stored in two cases:
  * - the reading that takes precedence in a snapshot does not have the newest value;
  * - an event has reported the change.
  */

@@ -110,9 +110,9 @@ async function reserveAndDecide(
 }
 
 /**
- * Returns the shortfall if the cost of a step could exceed the rest of the run's maximum, otherwise
- * null. All earlier steps are settled, so the result depends only on stored data that no longer
- * changes.
+ * Returns the shortfall if the maximum cost of a step exceeds the rest of the run's
+ * `maxCreditsPerRun`, otherwise null. All earlier steps are settled, so the result depends only on
+ * stored data that no longer changes.
  */
 async function overRunLimit(
   { limits: { maxCreditsPerRun } }: Run,

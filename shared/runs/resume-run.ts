@@ -23,7 +23,7 @@ export async function resumeRun(
   return run;
 }
 
-/** Does what the phase of the run requires. */
+/** Abandons a run that is stalled, or continues any other run from its phase. */
 async function continueRun(run: Run, dependencies: AbandonDependencies): Promise<void> {
   const { queue, clock } = dependencies;
   if (isStalled(run, clock.now())) return abandonRun(run, dependencies);
@@ -66,8 +66,9 @@ const isOverdue = (run: Run, now: Date): boolean =>
   now.getTime() - new Date(run.progressAt).getTime() >= finishTimeoutMs;
 
 /**
- * Continues with the last planned step, or with the next step if all of its batches are done. Sends
- * the messages of unfinished batches again, because the earlier messages may be lost.
+ * Continues with the last planned step or, if all batches of that step are done, with the step
+ * after it. Sends the messages of unfinished batches again, because the earlier messages may be
+ * lost.
  */
 async function resumeReading(run: Run, dependencies: AbandonDependencies): Promise<void> {
   const { steps, queue } = dependencies;

@@ -59,8 +59,8 @@ interface ItemEventType {
  * delisted, run completed. A held or discarded run has only the event `watchlist.run.completed`.
  * Yields no events if the run has not ended or its watchlist was deleted. IDs, times and bytes
  * depend only on stored data, so a repeated call yields identical events. Reads the results once to
- * count the entries, because each event has the number of parts, and then once for each event type
- * with entries. So at most one event is in memory.
+ * count the entries, because each event contains the number of parts. Then reads them once for each
+ * event type with entries, so that at most one event is in memory.
  */
 export async function* runEvents(
   run: Run,

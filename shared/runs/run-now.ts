@@ -22,9 +22,10 @@ interface RunNowDependencies {
 }
 
 /**
- * Starts a manual run of an active or paused watchlist, and returns the run. The next scheduled run
- * of an active watchlist is then calculated from `now`. If the wake-up message cannot be sent, logs
+ * Starts a manual run of an active or paused watchlist, and returns the run. If the watchlist is
+ * active, also calculates its next due time from `now`. If the wake-up message cannot be sent, logs
  * a warning, and the sweeper resumes the run.
+ * @param foundWatchlist the watchlist as the caller read it
  * @throws 404 if the watchlist was deleted; 409 if a run is in progress or held, if the watchlist
  * has no items, or after too many conflicts with concurrent changes; 503 if the rows stay contended
  * or the retry budget is exhausted
@@ -63,7 +64,7 @@ async function heldRefusal(
 }
 
 /**
- * Refuses a manual run.
+ * Checks that a manual run can start.
  * @throws 409 if a run is in progress or the watchlist has no items
  */
 function refuseRun(watchlist: Watchlist): void {
@@ -79,7 +80,8 @@ function refuseRun(watchlist: Watchlist): void {
 }
 
 /**
- * Sends the wake-up message of the run, and moves the first tick of the schedule. Never rejects.
+ * Sends the wake-up message of the run. If the watchlist is active, also restarts its EventBridge
+ * schedule from `now`. Only logs a failure, because the run is already claimed.
  */
 async function wake(
   run: Run,

@@ -9,7 +9,10 @@ export interface StepOutcomes {
   readonly outcomes: readonly ItemOutcome[];
 }
 
-/** IDs of the items that each count in the stats of a run counts, and the number of matches. */
+/**
+ * Counts for the stats of a run: for each count of items, the set of their IDs, so that an item
+ * counts once; and the number of matches.
+ */
 export interface OutcomeCounts {
   readonly changed: Set<string>;
   readonly notified: Set<string>;

@@ -37,13 +37,15 @@ const brakeSchema = v.pipe(
     notified: v.pipe(
       count,
       v.description(
-        "Items in the changed events that a release sends or has sent, or that a discard dropped.",
+        "Number of items in the changed events of the run. A release sends these events, and a discard " +
+          "drops them.",
       ),
     ),
     matched: v.pipe(
       count,
       v.description(
-        "Entries of the matched events that a release sends or has sent, or that a discard dropped.",
+        "Number of entries in the matched events of the run. A release sends these events, and a discard " +
+          "drops them.",
       ),
     ),
     expires_at: v.nullable(
@@ -112,7 +114,7 @@ export const runSchema = v.object({
         count,
         v.description(
           "Items in the run's `watchlist.product.changed` events; 0 while they are held and after a " +
-            "discard. Absent in runs that ended before it was counted.",
+            "discard. Absent in runs that ended before the service counted these items.",
         ),
       ),
     ),

@@ -107,7 +107,7 @@ export interface RunStore {
    * in any other phase.
    */
   endHold(run: Run): Promise<void>;
-  /** Deletes a run from the history. Does nothing if there is no such run. */
+  /** Deletes the stored run with this number. Does nothing if there is no such run. */
   forget(watchlistId: string, runNumber: number): Promise<void>;
   /**
    * Claims up to `limit` runs whose next check is due at `now`, and returns them. Sets their next

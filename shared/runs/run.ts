@@ -151,8 +151,9 @@ export interface Run extends RunRef {
   readonly credits: number;
   readonly stats: RunStats;
   /**
-   * Reason why the run failed, or the steps that the balance did not cover. It is set when the run
-   * is abandoned or ends. Null if the run did not fail and every step was read.
+   * Reason why the run failed, or the steps that were deferred because the balance or a limit did
+   * not cover them. It is set when the run is abandoned or ends. Null if the run did not fail and
+   * every step was read.
    */
   readonly error: string | null;
   /**

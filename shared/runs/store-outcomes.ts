@@ -40,7 +40,7 @@ export function withOutcomes(
 }
 
 /**
- * Returns the run and step of outcomes.
+ * Returns the run and the step that produced outcomes, in the form that `changeByOutcome` needs.
  * @throws Error if the pipeline has no such step
  */
 function readingOf({ id, runNumber, pipeline }: Run, step: string): Reading {

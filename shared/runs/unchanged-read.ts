@@ -18,8 +18,8 @@ export interface OkRead {
 }
 
 /**
- * Returns true if an `ok` read certainly has no outcome, as most reads of a run. Returns false if
- * the read has an outcome or may have one.
+ * Returns true if an `ok` read certainly has no outcome, which is true of most reads of a run.
+ * Returns false if the read has an outcome or may have one.
  * @param metadata the item's metadata; empty if the step tests none
  */
 export type UnchangedCheck = (item: Item, read: OkRead, metadata: Metadata) => boolean;
@@ -75,7 +75,8 @@ function isAsKnown({ readings }: Item, observed: Snapshot, kind: ReadingKind): b
 }
 
 /**
- * Returns the fields that are calculated from a pulse and from the last product reading of an item.
+ * Returns `buyboxAboveLowest`, which is calculated from a pulse and the last product reading of an
+ * item. Returns an empty object if one of the two prices is unknown (see `buyboxAboveLowest`).
  */
 export function deriveFromPulse({ readings }: Pick<Item, "readings">, pulse: Snapshot): Snapshot {
   const above = buyboxAboveLowest(readings.product ?? null, pulse);
