@@ -31,7 +31,8 @@ const isAmount = (field: string): boolean => /price$/i.test(field);
 
 /**
  * Returns the last change of an item in percent: that of the first changed price field or, if no
- * price field changed, of the first changed field. Returns null if this field is not a number.
+ * price field changed, of the first changed field. Returns null if the item has not changed, or if
+ * a value of this field is not a number.
  */
 function percentOf({ lastChange }: Item): number | null {
   const changes = Object.entries(lastChange?.changes ?? {});
@@ -43,7 +44,10 @@ function percentOf({ lastChange }: Item): number | null {
     : null;
 }
 
-/** Returns the last known price of an item; null if none is known. */
+/**
+ * Returns the last known price of an item: `price` or, without it, `newMinPrice` or `lowestPrice`.
+ * Returns null if none of them is known.
+ */
 export function priceOf(item: Item): number | null {
   const snapshot = currentSnapshot(item) ?? {};
   const price: FieldValue | undefined = priceFields

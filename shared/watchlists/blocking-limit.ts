@@ -83,7 +83,7 @@ export function blockingLimit(watchlist: Planned & Limits): Limit["name"] | null
 
 /**
  * Returns the steps that the lowest credit limit of a watchlist, or of its account, probably defers
- * in every run. Returns an empty array if there is no limit.
+ * in every run. Returns an empty array if there is no limit, or if it defers no step.
  * @param past the newest completed runs of the watchlist
  * @param deferred the number of items that the newest run deferred, by ID of the step
  */

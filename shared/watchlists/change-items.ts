@@ -71,8 +71,8 @@ export async function changeItems(
     const applied = await applyPass({ watchlist, change: pass, now }, dependencies);
     tally = addTallies(tally, applied.tally);
     if (!applied.isFull) continue;
-    // Concurrent calls have filled the watchlist. If nothing was applied, `planPasses` throws the
-    // more precise error 400 if the change does not fit into the current watchlist.
+    // Concurrent calls have filled the watchlist. If nothing was applied and the change does not
+    // fit into the current watchlist, `planPasses` throws the more precise error 400.
     if (!isApplied(tally)) await planPasses(await reread(), change, pages);
     throw watchlistFilled(tally);
   }

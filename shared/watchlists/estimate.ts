@@ -161,7 +161,7 @@ export const estimateResponse = v.object({
   estimated_credits: v.pipe(
     v.object({ pulseRun: count, refreshRun: count, newAsins: count }),
     v.description(
-      "Credits of an ordinary run, of a refresh run, and of the first read of every item.",
+      "Credits of an ordinary run, of a refresh run, and of the first reads of new items.",
     ),
   ),
   blocked_by_limit: blockedByLimit,

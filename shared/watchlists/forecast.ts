@@ -122,8 +122,8 @@ interface PeriodBudget {
 }
 
 /**
- * Sums the highest credits of runs. A period of whole days overlaps with one UTC day more than it
- * has days. Runs can use the rest of today's budget, and the whole budget of each later day.
+ * Sums the highest credits of runs. A period of `days` days overlaps with `days` + 1 UTC days. Runs
+ * can use the rest of today's budget, and the whole budget of each later day.
  */
 function worstInBudget(
   { perDay, leftToday: today, days }: PeriodBudget,

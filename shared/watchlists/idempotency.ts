@@ -36,7 +36,7 @@ export interface IdempotencyRecord {
 export interface IdempotencyStore {
   /**
    * Stores the record, unless its key already has an unexpired record. Returns the record that is
-   * stored after the call. It is the given one only if it has the same `owner`.
+   * stored after the call. Its `owner` shows whether it is the given record or an earlier one.
    */
   open(record: IdempotencyRecord, now: Date): Promise<IdempotencyRecord>;
   /**

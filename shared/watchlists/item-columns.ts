@@ -208,8 +208,8 @@ const valueAt = <Value>(column: readonly Value[] | undefined, n: number, missing
 };
 
 /**
- * Returns the owed retries of the item at position `n`. Earlier releases stored only the step's ID
- * of a retry.
+ * Returns the owed retries of the item at position `n`. Earlier releases stored only the step ID of
+ * a retry.
  */
 function owedAt({ owes }: ItemColumns["fields"], n: number): Item["owes"] {
   const stored = owes?.[n] as readonly (OwedRetry | string)[] | undefined;

@@ -109,7 +109,7 @@ async function arrangedItems(
 const notListed = (): Error =>
   invalidParam(
     "starting_after",
-    "'starting_after' is no longer in this listing: the item was removed, or does not match any more. " +
+    "The item in 'starting_after' is no longer in this listing: it was removed, or no longer matches. " +
       "Read the listing again from its first page.",
   );
 

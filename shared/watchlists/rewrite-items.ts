@@ -114,8 +114,8 @@ async function ownerOf(
 }
 
 /**
- * Returns the index in `ids`, which must be sorted, of the first ID from `start` that is above the
- * range of the page. Returns `ids.length` if there is none.
+ * Returns the index of the first ID, at or after index `start` of `ids`, that is above the range of
+ * the page; `ids.length` if there is none. `ids` must be sorted.
  */
 export function endOfRange({ upper }: PageRange, ids: readonly string[], start: number): number {
   if (upper === null) return ids.length;

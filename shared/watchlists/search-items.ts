@@ -82,7 +82,10 @@ async function itemsWithPrefix(
  */
 const firstWatchlists = 4;
 
-/** Finds items that contain all words of the search, until `limit` items with `known` are found. */
+/**
+ * Finds items that contain all words of the search and are not in `known`. Stops when `known` and
+ * the found items together are `limit` items.
+ */
 async function byText(
   { watchlists, search, limit }: Search,
   known: readonly FoundItem[],

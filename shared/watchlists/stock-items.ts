@@ -41,8 +41,8 @@ export interface StockPage {
 const watchlistsAtOnce = 16;
 
 /**
- * Lists the items of several watchlists that are out of stock. Leaves out delisted items, and items
- * whose stock is not known.
+ * Lists one page of the items of several watchlists that are out of stock, sorted by `sort` and
+ * `order`. Leaves out delisted items, and items whose stock is not known.
  * @throws 400 INVALID_PARAM if the item of `startingAfter` is not in the listing
  */
 export async function listStockItems(query: StockQuery, store: StockStore): Promise<StockPage> {
