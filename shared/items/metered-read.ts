@@ -243,8 +243,8 @@ async function orRelease<Result>(
   try {
     return await work();
   } catch (error) {
-    // If the release fails, a worker releases the hold (`cancelLater`). If its message cannot be
-    // sent, the sweeper releases the hold after its expiry.
+    // If the release fails, a worker releases the hold (`cancelLater`). If the message to the
+    // worker cannot be sent either, the sweeper releases the hold after the hold has expired.
     await withSeparateLoss(settleLossMs, () =>
       ledger.settle({ accountId, holdId, credits: 0, succeeded: false, now: clock.now() }),
     ).catch(() => cancelLater(call, dependencies));

@@ -137,8 +137,8 @@ export function idsOf(
 }
 
 /**
- * Returns the tier of a request, or the default tier.
- * @throws 400 if it is missing or unknown
+ * Returns the tier of a request, or the default tier of the platform.
+ * @throws 400 if the tier is unknown, or if the request has none and the platform has no default
  */
 function parseTier(platform: Platform, wanted: string | undefined): Tier {
   const { defaultTier }: PlatformEntry = platforms[platform];
