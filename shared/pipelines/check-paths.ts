@@ -79,7 +79,7 @@ function checkNoLoops(pipeline: Pipeline, path: string): void {
         const loop = [...here.slice(here.indexOf(to)), to].join(" -> ");
         throw invalidParam(
           param,
-          `Steps cannot loop: ${loop}. Route the items to a later step, or remove the route.`,
+          `Steps must not form a loop (got ${loop}). Route the items to a later step, or remove the route.`,
         );
       }
       visit(stepOf(pipeline, to), here);

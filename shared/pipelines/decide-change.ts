@@ -259,7 +259,10 @@ function isLargeEnough(
   return Math.abs(is - reference) + spare >= smallest;
 }
 
-/** Returns true if a route can compare with this reference value. */
+/**
+ * Returns true if a route can compare a read with this reference value. A route that measures a
+ * difference or its direction needs a number.
+ */
 const isComparable = (route: Route, reference: FieldValue): boolean =>
   typeof reference === "number" ||
   (!isDirectional(route) && route.min_delta === undefined && route.min_delta_percent === undefined);

@@ -84,7 +84,8 @@ function refusal(
 ): ServiceError {
   const param = [path];
   for (const { key, input } of issue.path ?? []) {
-    // The client sent an array where an object is required, so the invalid value is the array.
+    // The client sent an array instead of an object. The error must name the array: the missing key
+    // would suggest that the array needs this key.
     if (typeof key === "string" && Array.isArray(input)) {
       const place = param.join("");
       return invalidParam(place, `'${place}' must be an object, not an array.`);

@@ -22,7 +22,7 @@ export const changesSchema = v.pipe(
 
 /** Descriptions of the keys of a pipeline, in bodies and in API responses. */
 export const meaning = {
-  entry: "ID of the step at which every run starts.",
+  entry: "ID of the step at which a run starts, unless it is a refresh run.",
   baseline:
     "ID of the step at which items without a first read start. Null if they start at the entry.",
   refresh:
@@ -59,7 +59,7 @@ export const meaning = {
     "false. For ok with a test, unchanged and failed.",
   cooldown:
     "Time after a notification in which the route does not notify about the same item again: 5m to " +
-    "30d. A change in this time is reported after it, if it still holds. Does not delay run.",
+    "30d. A change in this time is reported afterwards, if the change still holds. Does not delay run.",
   run: "ID of the step to which matching items are routed, in the same run.",
   notify: "True: events report the matching items.",
 } as const;

@@ -555,7 +555,7 @@ describe("the routes between a pipeline's steps", () => {
   ])("are refused if they form the loop %s, and the error names '%s'", (loop, param, value) => {
     const refusal = refused(() => parse(value));
     expect(refusal.param).toBe(param);
-    expect(refusal.message).toContain(`Steps cannot loop: ${loop}.`);
+    expect(refusal.message).toContain(`Steps must not form a loop (got ${loop}).`);
   });
 
   it("are accepted if several steps lead to one step", () => {
