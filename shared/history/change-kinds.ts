@@ -62,7 +62,7 @@ interface KindOfChange {
 /**
  * Returns the kind of a change. The kind of a price change is `other` if the price disappears, if
  * it reappears with the same amount, or if no earlier amount is known. The kind of a stock or
- * seller change is `other` if the value before it was unknown.
+ * seller change is `other` if the value before or after the change is unknown (null).
  */
 export function kindOf({ field, before, after, delta }: KindOfChange): ChangeKind {
   if (isFieldOfKind(field, "delisted")) return "delisted";

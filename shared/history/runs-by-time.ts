@@ -46,7 +46,7 @@ export function orderOf(run: ListedRun, place: Place): number {
 interface RunSource {
   /** The next run; undefined if there is none. */
   readonly next: () => Promise<ListedRun | undefined>;
-  /** Stops reading. Call it even if `next` still has runs. */
+  /** Stops reading. Call this function even if `next` has not returned all runs. */
   readonly end: () => Promise<void>;
 }
 
@@ -88,7 +88,7 @@ function sourcesFrom(
   start: Place,
   history: Pick<HistoryStore, "runs">,
 ): readonly RunSource[] {
-  // A point is never later than the end of its run.
+  // A point is never later than the end of its run, so the runs of this page have no later points.
   const until = start.endedAt > span.until ? span.until : start.endedAt;
   return watchlistIds.map((watchlistId) => {
     const source = sourceOf(watchlistId, { since: span.since, until }, history);
@@ -112,7 +112,7 @@ async function sourcesFromNewest(
   const newest = await history.runsAt(places, span);
   return watchlistIds.map((watchlistId) => {
     const segment = newest.get(watchlistId);
-    // A run that ended after the span can be far from the last run in the span.
+    // If the newest run ended after the span, the number of the last run in the span is unknown.
     if (segment === undefined || segment.endedAt > span.until) {
       return sourceOf(watchlistId, span, history);
     }
