@@ -370,8 +370,8 @@ const copyOf = (known: Known | undefined): Known =>
 
 /**
  * Returns the ID of the offer in the buy box after a read. The history of a product read has this
- * ID. The history of an offers read has only the seller. If the seller is the same as before, the
- * offer keeps its known ID. Otherwise its ID is `unknownOffer`.
+ * ID. The history of an offers read has only the seller, so the offer keeps the last known ID, or
+ * gets the ID `unknownOffer` if no ID is known.
  */
 function offerIn(
   step: Step,

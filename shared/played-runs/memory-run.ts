@@ -29,7 +29,8 @@ export interface MemoryRun {
 }
 
 /**
- * Fails, because only one process works on a run in memory: nothing reports, holds or resumes it.
+ * Fails, because only one process works on a run in memory, so no code may abandon, hold or resume
+ * it.
  * @throws Error always
  */
 const failUnused = async (): Promise<never> => {
