@@ -32,8 +32,8 @@ export interface ExportDependencies
 }
 
 /**
- * Opens sessions that process a destination's outbox: exports of runs, backfills and requested
- * retries.
+ * Creates the function that opens sessions. A session processes a destination's outbox: exports of
+ * runs, backfills and requested retries.
  */
 export function exportSessions(dependencies: ExportDependencies): OpenSession<ExportLogRecord> {
   return async ({ accountId }) => {

@@ -17,8 +17,8 @@ export type OpenedBucket =
 
 /**
  * Opens the bucket of a destination, with its access key or role. Sends no request to the bucket.
- * The caller must close the bucket. If the role cannot be assumed, returns a refusal instead of
- * throwing.
+ * The caller must close the bucket. If the role cannot be assumed, returns the outcome `failed` and
+ * does not throw.
  * @throws errors of the service itself, such as a failed decryption of the secret
  */
 export async function openBucket(

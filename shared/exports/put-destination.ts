@@ -45,8 +45,8 @@ export interface PutDestination {
 /**
  * Creates or replaces the account's S3 destination, after writing and deleting a check object
  * there. Returns the destination, and whether it was created or replaced. If a destination is
- * replaced, its pending exports become due immediately, or end without an attempt if it is now
- * disabled.
+ * replaced, the pending exports become due immediately. If the new destination is disabled, they
+ * end without an attempt.
  * @throws 400 that names the invalid field or the failed step of the check (nothing is saved); 409
  * CONFLICT after too many concurrent changes
  */

@@ -50,7 +50,10 @@ export function openDestination(accountId: string, dependencies: ReadyDependenci
     lastRead = { destination, at };
     return destination;
   };
-  /** A refusal is read again, so that exports start as soon as a client enables the destination. */
+  /**
+   * Returns the destination as it was read at most one second ago. Reads a disabled or deleted one
+   * again, so that exports start as soon as a client enables it.
+   */
   const fresh = async (): Promise<Destination | null> => {
     const isFresh = lastRead !== null && dependencies.clock.now().getTime() - lastRead.at < freshMs;
     return isFresh && destinationRefusal(lastRead?.destination ?? null) === null

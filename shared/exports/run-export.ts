@@ -7,7 +7,7 @@ import type { ExportRecord } from "./export-record.ts";
 export interface RunExport {
   readonly entry: OutboxEntry;
   /**
-   * The record of the export, for the log. It stores the present format of the destination, so that
+   * The record of the export, for the log. It stores the current format of the destination, so that
    * all attempts of the export use this format.
    */
   readonly record: ExportRecord;
