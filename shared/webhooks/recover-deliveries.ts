@@ -94,6 +94,7 @@ async function recoverRun(
 /**
  * Returns the due time of a recovered delivery: 1 ms after the due time of the previous delivery,
  * because the due times determine the order.
+ * @param position number of deliveries that the recovery has made pending before this one
  */
 const dueAtOf = ({ dueAt }: OutboxEntry, position: number): string =>
   new Date(Date.parse(dueAt) + position).toISOString();

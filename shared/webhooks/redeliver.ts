@@ -15,8 +15,8 @@ export interface RedeliverDependencies extends PendingSources {
 }
 
 /**
- * Requests that a delivery be made again, whatever its state, and returns the delivery. A repeated
- * call has no effect while the redelivery is pending.
+ * Requests another attempt of a delivery, whatever the state of the delivery, and returns the
+ * delivery. A repeated call has no effect while the redelivery is pending.
  * @throws 404 NOT_FOUND for an unknown delivery; 409 CONFLICT for a test delivery, or if the
  * endpoint is disabled or deleted
  */
