@@ -65,7 +65,8 @@ function* instants({ fields, timezone }: Cron, firstDay: number): Generator<numb
   let waiting: number[] = [];
   for (const day of matchingDays(fields, firstDay)) {
     const offsets = offsetsOfDay(timezone, day);
-    // `floor` is at or before all instants of this day and of later days.
+    // No instant of this day or of a later day is before `floor`, so all waiting instants before
+    // `floor` can be yielded.
     const floor = day * dayMs - Math.max(offsets.before, offsets.after);
     yield* waiting.filter((at) => at < floor);
     waiting = waiting.filter((at) => at >= floor);

@@ -121,9 +121,9 @@ const roomBytes = 64;
 const gapBytesMax = 256 * 1024;
 
 /**
- * Maximum size of a small archive in bytes. A transaction pays 2 write units a KB, so a row of 8 KB
- * costs as much as the two objects that it replaces. The other attributes of the row, such as its
- * key, have at most 512 bytes.
+ * Maximum size of a small archive in bytes. A transaction costs 2 write units per KB, so a row of
+ * 8 KB costs as much as the two objects that it replaces. The other attributes of the row, such as
+ * its key, have at most 512 bytes.
  */
 const smallBytesMax = 8 * 1024 - 512;
 

@@ -77,7 +77,8 @@ interface Search extends EventQuery {
 }
 
 /**
- * Adds events until the page is full or the feed ends. Returns true if there may be more events.
+ * Adds events until the page is full, the feed ends, or `runsMax` runs were read. Returns true if
+ * there may be more events.
  */
 async function fill(page: Page, search: Search, sources: FeedSources): Promise<boolean> {
   const { accountId, limit, type, watchlistId, start } = search;
