@@ -89,9 +89,9 @@ export const newRevision = (random: RandomSource): string =>
   Buffer.from(random.bytes(revisionBytes)).toString("hex");
 
 /**
- * Returns the external ID that the trust policy of a customer's role must require. It prevents
- * other accounts of this service from using the role. It is not secret. It depends only on the
- * account ID, so it can be shown before a destination is set.
+ * Returns the external ID that the trust policy of a customer's role must require, so that other
+ * accounts of this service cannot use the role. The external ID is not secret. It depends only on
+ * the account ID, so the API can show it before a destination is set.
  */
 export const externalIdOf = (accountId: string): string =>
   `ext-${createHash("sha256").update(`s3_destination/${accountId}`).digest("hex").slice(0, 32)}`;

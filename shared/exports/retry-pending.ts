@@ -42,7 +42,7 @@ export async function retryPending(
   }
 }
 
-/** Replaces a waiting entry with one that is due now, or just removes it if it is obsolete. */
+/** Replaces a waiting entry with one that is due now. Only removes an obsolete entry. */
 async function madeDue(
   entry: OutboxEntry,
   { known, now }: Pick<RetryPendingDependencies, "known"> & { readonly now: Date },

@@ -188,8 +188,8 @@ const isListed = (change: FieldChange, sort: Sort): boolean =>
   sort === "time" || sizeOf(change, sort) !== null;
 
 /**
- * Largest change first, unless the list is sorted by time; of equal changes, the latest first. No
- * two changes are equal, so that all pages have the same order.
+ * Compares two changes: the largest comes first, unless the list is sorted by time. If the sizes
+ * are equal, the latest comes first. Never returns 0, so all pages have the same order.
  */
 function byRank(a: FieldChange, b: FieldChange, sort: Sort): number {
   const bySizes =

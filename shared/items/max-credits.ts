@@ -6,7 +6,7 @@ const message = addRefusedValue(
   `'max_credits' must be an integer from 0 to ${Number.MAX_SAFE_INTEGER}, or null.`,
 );
 const description =
-  "Maximum number of credits that this call may reserve. If it would reserve more, it returns 402 " +
+  "Maximum number of credits that this call may reserve. A call that would reserve more returns 402 " +
   "INVALID_PARAM, and nothing is read or charged.";
 
 /** Schema of `max_credits` in the body of an item call. */

@@ -44,7 +44,7 @@ export const offerCheckBody = v.object({
     v.pipe(
       references("offers"),
       v.description(
-        `1 to ${max} offers, exactly as returned by the service; both IDs must belong together.`,
+        `1 to ${max} offers, exactly as the service returned them. The two IDs must belong together.`,
       ),
     ),
   ),

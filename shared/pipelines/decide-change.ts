@@ -122,7 +122,7 @@ interface FieldValues {
   readonly field: string;
   /** Last reading of the field. */
   readonly was: FieldValue;
-  /** Value of this read. A price within half a cent of the last reading equals it. */
+  /** Value of this read; `was` for a price that differs from `was` by at most half a cent. */
   readonly is: FieldValue;
   readonly reference: FieldValue;
 }

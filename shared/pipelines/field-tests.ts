@@ -25,8 +25,8 @@ export interface TestedItem {
 export type Verdict = "met" | "unmet" | "unknown";
 
 /**
- * Returns all tests of a route: the test in the route itself, if it compares with `value`, and the
- * tests in `where`.
+ * Returns all tests of a route: the test in the route itself, if that test compares with `value`,
+ * and the tests in `where`.
  */
 const testsOf = ({ field, op, value, where = [] }: Route): readonly FieldTest[] =>
   field === undefined || op === undefined || op === "increased" || op === "decreased"

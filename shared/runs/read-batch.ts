@@ -230,8 +230,8 @@ const goesOn = ({ next }: ItemOutcome): boolean => next !== undefined;
 
 /**
  * Returns the outcomes that a batch stores in its items, in step order: the outcomes that earlier
- * steps left for this batch to store, and the batch's own outcomes. Leaves out an own outcome that
- * routes the item to another step, because that step stores the outcome. Exception: if the batch
+ * steps left for this batch to store, and the batch's own outcomes. If the batch routes an item to
+ * another step, that step stores the outcome, so the result leaves it out. Exception: if the batch
  * stores an earlier outcome of the item, the batch also stores its own outcome of this item.
  */
 export function outcomesToStore(

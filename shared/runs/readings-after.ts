@@ -112,8 +112,8 @@ interface ProductField {
 }
 
 /**
- * Returns true if a product read also updates this field in the pulse reading. Otherwise the next
- * pulse would detect the same change again, and would route the item to another paid product read.
+ * Returns true if a product read also updates this field in the pulse reading. Without the update,
+ * the next pulse would detect the change again and route the item to another paid product read.
  * Returns false if a pulse route would route or notify differently from this read, because the next
  * pulse must then detect the change.
  */

@@ -26,8 +26,8 @@ interface StatesRead {
   /** The price of the read; absent if it has none. */
   readonly price?: PriceRead | undefined;
   /**
-   * States of derived fields that were calculated from the item's history. The states in `before`
-   * take precedence.
+   * States of derived fields that were calculated from the item's history. States that are stored
+   * with the item take precedence.
    */
   readonly traces?: RouteStates | undefined;
 }

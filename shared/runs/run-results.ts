@@ -53,7 +53,7 @@ export function runResults(
       }
       if (!tooLarge.has(step.step)) kept.set(step.step, results);
     } finally {
-      // A caller may stop before the last result.
+      // If the caller stops before the last result, the results read so far are not kept.
       if (!kept.has(step.step)) left += size;
     }
   }

@@ -18,7 +18,7 @@ export interface StoredDetailsPage extends PageRange {
   /** Details sorted by ID. Decoded at the first access. */
   readonly details: readonly ItemDetails[];
   /**
-   * Returns false only if no item has all of the words in its ID, label or title. This is much
+   * Returns false only if no item has all of the words in its ID, label or title. The check is much
    * faster than decoding the details.
    * @param words in lower case
    */

@@ -226,9 +226,9 @@ function readingsAt(readings: ItemColumns["readings"], n: number): Item["reading
 }
 
 /**
- * Key of an item's route states among its stored open changes. No field has this name. The previous
- * release keeps open changes of fields that it does not know, and so also the route states of the
- * items that it writes (ADR 0028).
+ * Key of an item's route states among its stored open changes. No field has this name. When the
+ * previous release writes an item, it keeps open changes of unknown fields, so it also keeps the
+ * route states (ADR 0028).
  */
 const statesName = "";
 

@@ -12,8 +12,8 @@ import { kindsSharing } from "../scrapers/shared-fields.ts";
 export type ItemState = "new" | "active" | "delisted";
 
 /**
- * The changes of the last run that changed an item. It combines all steps of the run: for each
- * field, `before` is from the first step and `after` from the last.
+ * The changes of the last run that changed an item. The changes of all steps of the run are
+ * combined: for each field, `before` is from the first step and `after` from the last.
  */
 export interface LastChange {
   /** Time of the latest change in `changes` (ISO). */

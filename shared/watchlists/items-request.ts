@@ -16,7 +16,7 @@ export const itemChangeBody = v.object({
       v.description(
         `Items to add, up to ${limits.watchlistItemsMax}: IDs, objects with \`id\`, \`label\` and ` +
           "`metadata`, or one string with IDs separated by newlines or commas. An object also " +
-          "updates an item that is on the watchlist. An ID leaves its label and metadata unchanged.",
+          "updates an item that is on the watchlist. An ID alone leaves the label and metadata unchanged.",
       ),
     ),
   ),

@@ -41,7 +41,8 @@ export interface StoredPage extends PageRange {
   /** Returns the items that `isWanted` selects, sorted by ID. Builds no other items. */
   select(isWanted: (id: string) => boolean): readonly Item[];
   /**
-   * Returns false only if no ID begins with `prefix`. This is much faster than decoding the items.
+   * Returns false only if no ID begins with `prefix`. The check is much faster than decoding the
+   * items.
    */
   mayHaveId(prefix: string): boolean;
 }

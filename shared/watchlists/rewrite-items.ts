@@ -20,7 +20,8 @@ export interface Rewrite<Note> {
   readonly ids: readonly string[];
   /**
    * Returns all items of a page after the change. Receives all items of the page, and those IDs of
-   * `ids` that belong to the page. It must be pure, because it is called again after each conflict.
+   * `ids` that belong to the page. The function must be pure, because it is called again after each
+   * conflict.
    */
   readonly change: (items: readonly Item[], ids: readonly string[]) => PageChange<Note>;
 }

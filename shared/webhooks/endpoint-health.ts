@@ -14,8 +14,8 @@ import type { DisabledReason, WebhookEndpoint } from "./endpoint.ts";
 
 /**
  * Health of an endpoint: the results of its latest attempts, except test deliveries. Times are ISO
- * 8601 UTC. It is stored as the session state of the endpoint's outbox. The transaction that logs
- * the attempts also writes the health, so no extra request is needed.
+ * 8601 UTC. The health is stored as the session state of the endpoint's outbox. The transaction
+ * that logs the attempts also writes the health, so no extra request is needed.
  */
 const endpointHealth = object({
   /**

@@ -76,7 +76,10 @@ const descriptionMax = limits.webhookDescriptionLengthMax;
 const urlField = pipe(
   string(addRefusedType("'url' must be a string.")),
   metadata({ format: "uri", pattern: "^[Hh][Tt][Tt][Pp][Ss]://[^/]", maxLength: urlLengthMax }),
-  description("HTTPS, a public host, port 443 or 1024 to 65535; once per account."),
+  description(
+    "An HTTPS URL with a public host and port 443 or 1024 to 65535. No two endpoints of an account have " +
+      "the same URL.",
+  ),
 );
 const descriptionField = nullable(
   pipe(

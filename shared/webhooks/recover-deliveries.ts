@@ -100,9 +100,9 @@ const dueAtOf = ({ dueAt }: OutboxEntry, position: number): string =>
   new Date(Date.parse(dueAt) + position).toISOString();
 
 /**
- * Returns true if an event is intended for the endpoint (specification, section "Events", rule 1).
- * This is so if its run names the endpoint. It is also so if the run names no endpoint and the
- * endpoint is subscribed to the event's type.
+ * Returns true if an event is intended for the endpoint (specification, section "Events", rule 1):
+ * the run names the endpoint, or the run names no endpoint and the endpoint is subscribed to the
+ * type of the event.
  */
 const isIntended = (event: ArchivedEvent, run: FeedEntry, endpoint: WebhookEndpoint): boolean =>
   run.webhookEndpointId === null

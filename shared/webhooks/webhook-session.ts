@@ -18,8 +18,8 @@ import { recoverDeliveries } from "./recover-deliveries.ts";
 import { retryDelivery } from "./retry-delivery.ts";
 
 /**
- * Maximum number of cached run indexes. This is more than a session prepares together, and enough
- * for retries, because retries of the same run are due close together.
+ * Maximum number of cached run indexes. A session prepares fewer at the same time. The number is
+ * also enough for retries, because retries of the same run are due close together.
  */
 const runsMax = 32;
 
