@@ -156,7 +156,7 @@ async function usableKey({ privateKey, note }: AffiliateDependencies): Promise<K
   const key = rsaKey(pem);
   if (key === null) {
     note?.(
-      "b_affiliate: the secret contains no RSA private key. Store the private key in it in PEM format",
+      "b_affiliate: the secret contains no RSA private key. Store the key in PEM format in the secret",
     );
   }
   return key;
@@ -208,7 +208,8 @@ function itemsOf(body: unknown, ids: readonly string[]): Items | null {
 }
 
 /**
- * Returns the answer for an item: from the reply, or for an item that the reply does not contain.
+ * Returns the answer for an item. An item that the reply does not contain is `not_found` if the
+ * reply is complete, otherwise `unavailable`.
  */
 function answerFor(
   id: string,

@@ -150,7 +150,8 @@ async function addressOf(
 }
 
 /**
- * Returns the answer for an item: from the reply, or for an item that the reply does not contain.
+ * Returns the answer for an item. An item that the reply does not contain is `not_found` if the
+ * reply is complete, otherwise `unavailable`.
  */
 function answerFor(
   id: string,

@@ -68,8 +68,8 @@ const ratingScale = 10;
  */
 export function listingOf(product: HistoryProduct, currency: string): Listing {
   if (product.productType === productTypes.parent) return parentListing;
-  // For products of other types, the source has no prices. For these products, the source's code
-  // "none" means that the price is unknown.
+  // The source has prices only of standard products. For any other product, its code "none" means
+  // that the price is unknown.
   if (product.productType !== productTypes.standard || product.stats == null) {
     return unknownListing;
   }

@@ -1,6 +1,6 @@
 /**
- * Schemas of the options of each adapter. The messages describe the expected form. They show only
- * numbers, because a string may be a secret.
+ * Schemas of the options of each adapter. An error message describes the expected form. It repeats
+ * the wrong value only if the value is a number, because a string may be a secret.
  */
 import * as v from "valibot";
 import { addRefusedType } from "../../base/shown-value.ts";

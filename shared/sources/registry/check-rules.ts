@@ -18,7 +18,7 @@ import {
 export function checkedSources(variable: string, options: ParseOptions = {}): SourceConfiguration {
   const sources = parseSources(variable, options);
   for (const [scraper, source] of Object.entries(sources)) {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the configuration
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the configuration are scraper IDs
     if (source.adapter === "web") checkRules(scraper as StepScraperId, source);
   }
   return sources;

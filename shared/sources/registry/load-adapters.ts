@@ -3,8 +3,9 @@ import type { SourceConfiguration } from "./configuration.ts";
 type AdapterName = SourceConfiguration[keyof SourceConfiguration]["adapter"];
 
 /**
- * Loads an adapter, the first time from its file. A function loads only the adapters in its
- * configuration, because all of them together are larger than the rest of its code.
+ * The functions that load the adapters. The first call of each imports the file of the adapter, and
+ * later calls return the same module. A function loads only the adapters in its configuration,
+ * because all of them together are larger than the rest of its code.
  */
 export const adapters = {
   sandbox: () => import("./adapters/sandbox.ts"),

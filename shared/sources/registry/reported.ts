@@ -70,7 +70,7 @@ export const reportedChecker = (checker: OfferChecker, reporting: Reporting): Of
 /** The members of an answer on which reports and health depend. */
 type AnyAnswer = Parameters<typeof countRead>[0]["answers"][number];
 
-/** Calls `read`, reports it and records it in the source's health. Returns its answers. */
+/** Makes a read, reports it, and records it in the source's health. Returns the answers. */
 async function reportRead<Answer extends AnyAnswer>(
   read: () => Promise<readonly Answer[]>,
   { scraper, clock, recordHealth, remote }: Reporting,
@@ -94,8 +94,8 @@ async function reportRead<Answer extends AnyAnswer>(
 }
 
 /**
- * Warns the operator of a read in which no call succeeded. Null: at least one call succeeded, or
- * there was none.
+ * Warns the operator of a read in which no call succeeded.
+ * @param unanswered the reason; null for any other read, of which the function does not warn
  */
 function warnUnanswered(
   unanswered: ReturnType<typeof callSummary>["unanswered"],

@@ -132,7 +132,7 @@ function statusOutcome(status: number, count: number, note: Note): BatchOutcome<
 function errorOutcome(error: ToolError, count: number, note: Note): BatchOutcome<Answer> {
   const { code, text } = error;
   if (asksToWait(error)) {
-    note?.("storefront: the store refuses calls as too many; lower callsPerSecond");
+    note?.("storefront: the store refuses calls because it gets too many; lower callsPerSecond");
     return { kind: "none" };
   }
   if (code === rpcCodes.invalidParams || code === undefined) {
@@ -182,7 +182,7 @@ function catalogOutcome(
   const { products, errors } = catalog;
   if (products.length === 0 && errors.length > 0) {
     if (errors.some(({ code, text }) => isAboutRate(`${code ?? ""} ${text}`))) {
-      note?.("storefront: the store refuses calls as too many; lower callsPerSecond");
+      note?.("storefront: the store refuses calls because it gets too many; lower callsPerSecond");
       return { kind: "none" };
     }
     if (errors.some(({ text }) => isAboutSize(text, ids.length))) return { kind: "too_many" };

@@ -14,8 +14,9 @@ export function pageText(body: Uint8Array, contentType: string): string {
 }
 
 /**
- * Returns the charset in a page's `<meta>` element. Returns undefined for UTF-16, because a page
- * with a `<meta>` element that is readable as Latin-1 cannot be in UTF-16.
+ * Returns the charset in a page's `<meta>` element; undefined if there is none. Also returns
+ * undefined for UTF-16, because a page with a `<meta>` element that is readable as Latin-1 cannot
+ * be in UTF-16.
  */
 function charsetWithin(body: Uint8Array): string | undefined {
   const start = new TextDecoder("latin1").decode(body.subarray(0, metaBytesMax));

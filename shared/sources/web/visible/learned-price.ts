@@ -2,7 +2,7 @@ import type { ShownAmount } from "./shown-amounts.ts";
 import { type ForestTable, scoreOf } from "./forest.ts";
 import { type PricePage, priceFeatures } from "./price-features.ts";
 
-/** An amount with the score that the forest gives it. */
+/** An amount with its score from the price forest. */
 export interface ScoredAmount {
   readonly shown: ShownAmount;
   readonly score: number;

@@ -14,7 +14,7 @@ export interface PricePage {
 }
 
 /**
- * Names of the features, in the order of the values that `priceFeatures` returns. The forest
+ * Names of the features, in the order of the values that `priceFeatures` returns. The price forest
  * identifies a feature only by its position, so train it again after a change of this list.
  */
 export const featureNames = [

@@ -226,7 +226,7 @@ describe("the signature of the affiliate scraper", () => {
       expect(double.calls).toHaveLength(0);
       expect(new Set(notes)).toEqual(
         new Set([
-          "b_affiliate: the secret contains no RSA private key. Store the private key in it in PEM format",
+          "b_affiliate: the secret contains no RSA private key. Store the key in PEM format in the secret",
         ]),
       );
     },

@@ -185,7 +185,7 @@ describe("a source secret that cannot be used", () => {
     expect(answers.map(({ status }) => status)).toEqual(ids.map(() => "unavailable"));
     expect(warnings).toEqual([
       "retailer_b.standard: b_affiliate: the secret contains no RSA private key. Store the " +
-        "private key in it in PEM format",
+        "key in PEM format in the secret",
     ]);
     expect(warnings.join()).not.toContain(canary);
     expect(double?.calls).toHaveLength(0);
