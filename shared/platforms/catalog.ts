@@ -213,9 +213,9 @@ export const liveMarketplaces = (platform?: string): readonly string[] => [
 const anyShop = looseObject({ platform: optional(unknown()), marketplace: optional(unknown()) });
 
 /**
- * Throws if a request names a platform, endpoint or marketplace that is announced, but not yet
- * available. Accepts a raw request of any type, so that this check can run before all other checks:
- * no other error must hide the error 501. Ignores unknown names, which `parsePlatform` refuses.
+ * Refuses a request for something that is announced, but not yet available. Accepts a raw request
+ * of any type, so that this check can run before all others: the 501 takes precedence over their
+ * errors. Ignores unknown names, which `parsePlatform` refuses.
  * @throws 501 if the platform, or the endpoint or marketplace on this platform, is announced, but
  * not yet available
  */

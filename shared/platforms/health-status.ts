@@ -1,6 +1,6 @@
 /**
- * `unknown`: too few items were read in the last hour. The other states follow from the share of
- * complete answers.
+ * The statuses of the health of a source. `unknown`: fewer than `healthItemsMin` items were read in
+ * the last hour. The other statuses follow from the share of complete answers.
  */
 export const healthStatuses = ["operational", "degraded", "down", "unknown"] as const;
 export type HealthStatus = (typeof healthStatuses)[number];

@@ -166,8 +166,8 @@ export interface StepScraperEntry {
    */
   readonly derivedFields: readonly string[];
   /**
-   * The names in `fieldTypes`, in the same order. They are listed once, because reads of many items
-   * need them.
+   * The names in `fieldTypes`, in the same order. The array is created once, because creating it
+   * for each item would slow down large reads.
    */
   readonly fieldNames: readonly string[];
   /** Type of each field of this scraper. Any field may also be null. */

@@ -112,7 +112,7 @@ export const retailerAObject = v.pipe(
     rating: v.optional(v.number()),
     reviewsCount: v.optional(count),
     delivery: v.optional(describe(v.nullable(deliverySchema), "Null when nothing is promised.")),
-    description: v.optional(describe(v.array(v.string()), "`full` only; one entry a paragraph.")),
+    description: v.optional(describe(v.array(v.string()), "`full` only; one entry per paragraph.")),
     attributes: v.optional(v.array(v.object({ name: v.string(), value: v.string() }))),
     isParent: v.optional(
       describe(v.boolean(), "`full` only; true for a parent listing with no buyable option."),

@@ -68,7 +68,7 @@ const paths: { readonly [Id in ScraperId]: Paths<Id> } = {
   },
 };
 
-/** The entries of `paths` by scraper. They are listed once, because many reads need them. */
+/** The entries of `paths` by scraper. They are created once, not for each item that is read. */
 const pathsByField: ReadonlyMap<string, readonly (readonly [string, Path])[]> = new Map(
   Object.entries(paths).map(([scraper, own]) => [scraper, Object.entries<Path>(own)]),
 );

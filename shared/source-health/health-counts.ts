@@ -46,8 +46,8 @@ interface FinishedRead {
 }
 
 /**
- * Counts the items by status, and the calls by duration, of one read of a source, for the source's
- * health.
+ * Returns the health counts of one read of a source: the number of items by status, and the number
+ * of calls by duration.
  */
 export function countRead({ answers, callMs, quota, endedAt }: FinishedRead): HealthCounts {
   const counts = { ok: 0, partial: 0, notFound: 0, unavailable: 0, ageMs: 0 };
