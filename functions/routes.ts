@@ -136,7 +136,7 @@ export const routes = {
   "PATCH /v1/watchlists/{id}": { group: "watchlists", scopes: ["spend", "write"] },
   "DELETE /v1/watchlists/{id}": { group: "watchlists", scopes: ["write"] },
   "POST /v1/watchlists/{id}/run": { group: "watchlists", scopes: ["spend", "write"] },
-  // Like the estimate, this changes nothing in the account.
+  // Like an estimate, a back-test changes no watchlist and costs nothing, so `read` is enough.
   "POST /v1/watchlists/{id}/backtest": { group: "watchlists", scopes: ["read"] },
   "GET /v1/watchlists/{id}/backtests/{backtest_id}": { group: "watchlists", scopes: ["read"] },
   "POST /v1/watchlists/{id}/preview": { group: "watchlists", scopes: ["spend"], itemCall: true },
@@ -184,7 +184,7 @@ export const routes = {
   "GET /v1/api_keys": { group: "account", scopes: ["read"] },
   "POST /v1/api_keys": { group: "account", scopes: ["write"] },
   "DELETE /v1/api_keys/{id}": { group: "account", scopes: ["write"] },
-  // Each tool needs the scopes of the route that it calls.
+  // No scopes here: each tool requires the scopes of the route that it calls.
   "POST /mcp": { group: "mcp", scopes: [] },
   "GET /": { group: "meta", scopes: [] },
   "GET /v1/health": { group: "meta", scopes: [] },

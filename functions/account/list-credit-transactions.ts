@@ -4,7 +4,7 @@ import { listTransactions } from "../../shared/credits/list-transactions.ts";
 import { route } from "../http/route.ts";
 import type { AccountDependencies } from "./dependencies.ts";
 
-/** `GET /v1/credit_transactions`. Lists the account's ledger entries. */
+/** `GET /v1/credit_transactions`. Returns a page of the account's ledger entries, newest first. */
 export const listCreditTransactionsRoute = route<
   AccountDependencies,
   UndefinedSchema<undefined>,

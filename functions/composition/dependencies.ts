@@ -1,7 +1,7 @@
 /**
- * The composition root: each function in this file creates the adapter for one port, or the
- * dependencies of one route group. A Lambda function calls only the functions that it needs, so
- * that its bundle contains only the clients that it uses.
+ * The composition root: each function in this file creates the implementation of one port (an
+ * interface of the service), or the dependencies of one route group. A Lambda function calls only
+ * the functions that it needs, so that its bundle contains only the clients that it uses.
  */
 import type { Logger } from "@aws-lambda-powertools/logger";
 import type { AccountStore } from "../../shared/accounts/account-store.ts";

@@ -22,8 +22,8 @@ export const healthStore = (
 ): HealthStore => dynamoHealthStore(dynamo(overrides), environment.ACCOUNTS_TABLE);
 
 /**
- * Creates a reader of the health of all scrapers. It caches a result for a minute, and logs a
- * failed read as a warning.
+ * Creates a reader of the health of all scrapers. The reader caches a result for a minute. If a
+ * read fails, the reader logs a warning and returns an empty map.
  * @param functionName the Lambda function, for its log
  * @param spanMs length of the period before now, in milliseconds; only reads in this period count
  * @param overrides dependencies that tests replace

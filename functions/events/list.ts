@@ -4,7 +4,10 @@ import type { FeedSources } from "../../shared/events/feed-start.ts";
 import { listEvents } from "../../shared/events/list-events.ts";
 import { route } from "../http/route.ts";
 
-/** `GET /v1/events`. Lists the account's event feed. */
+/**
+ * `GET /v1/events`. Returns a page of the account's published events, in the order of their
+ * publication.
+ */
 export const listEventsRoute = route<FeedSources, UndefinedSchema<undefined>, typeof eventsQuery>({
   query: eventsQuery,
   async handle({ caller, query }, sources) {

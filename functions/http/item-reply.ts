@@ -4,7 +4,10 @@ import type { MeteredCall } from "../../shared/items/metered-read.ts";
 import type { StepScraperId } from "../../shared/scrapers/catalog.ts";
 import type { Call, Reply } from "./route.ts";
 
-/** Converts the call of a route and its parsed request to the parameters of a call that charges. */
+/**
+ * Returns the parameters of a call that charges credits, from the call of a route.
+ * @param request the parsed body or query of the call
+ */
 export const meteredCallOf = <Request>(
   { caller, requestId, routeKey, now, deadline, msToAnswer }: Call<unknown, unknown>,
   request: Request,

@@ -74,7 +74,7 @@ const textLengthMax = 200_000;
 
 /**
  * Returns the texts of a result: its summary, and the result as JSON for clients that read only
- * text. The protocol requires both.
+ * text. The protocol requires both. A note replaces JSON of more than 200,000 characters.
  */
 function contentOf(summary: string, result: JsonObject): ToolResult["content"] {
   const json = JSON.stringify(result);

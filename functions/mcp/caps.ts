@@ -4,8 +4,8 @@ import { formatValue } from "../../shared/base/shown-value.ts";
 import type { Cap, JsonObject } from "./tool.ts";
 
 /**
- * Creates a cap in credits, which the route applies. In the HTTP API, the parameter is optional,
- * and null means no cap.
+ * Creates a cap in credits, which the route applies. Unlike the HTTP API, a tool requires the cap:
+ * an absent value or null gets 400.
  * @param name parameter of the route
  * @param description description for the model
  */

@@ -43,8 +43,8 @@ const protocolHeaders = [
 ] as const;
 
 /**
- * `POST /mcp`: one JSON-RPC message of the Model Context Protocol.
- * @throws 403 for a page of another site
+ * `POST /mcp`. Processes one JSON-RPC message of the Model Context Protocol.
+ * @throws 403 if the header `Origin` shows that a page of another site made the call
  */
 export const messageRoute = route<McpDependencies, typeof messageBody>({
   body: messageBody,

@@ -27,8 +27,8 @@ const watchlistSummary = (result: JsonObject): string =>
   `${quantity(Number(result["item_count"]), "item")}.${blockedText(result)}`;
 
 /**
- * Returns a sentence about the limit that keeps every run from reading items; empty if there is
- * none.
+ * Returns a sentence about the limit that keeps every run from reading items; an empty string if
+ * there is no such limit.
  */
 const blockedText = ({ blocked_by_limit: limit }: JsonObject): string =>
   typeof limit === "string" ? ` Its runs read no items, because '${limit}' is too low.` : "";

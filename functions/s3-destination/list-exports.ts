@@ -5,8 +5,8 @@ import { route } from "../http/route.ts";
 import type { DestinationDependencies } from "./dependencies.ts";
 
 /**
- * `GET /v1/s3_destination/exports`. Lists the export log, which remains after the destination is
- * deleted.
+ * `GET /v1/s3_destination/exports`. Lists the exports of the account, newest first. They stay in
+ * the list after the destination is deleted.
  */
 export const listExportsRoute = route<
   DestinationDependencies,

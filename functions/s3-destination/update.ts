@@ -6,8 +6,9 @@ import { route } from "../http/route.ts";
 import type { DestinationDependencies } from "./dependencies.ts";
 
 /**
- * `PATCH /v1/s3_destination`. Changes the fields in the request. First checks the destination, if
- * the place or the credentials change or the destination is enabled again.
+ * `PATCH /v1/s3_destination`. Changes those fields of the destination that the request contains.
+ * Checks the destination first if the place or the credentials change, or if the request enables
+ * the destination again.
  */
 export const updateDestinationRoute = route<DestinationDependencies, typeof destinationPatchBody>({
   body: destinationPatchBody,

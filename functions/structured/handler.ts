@@ -6,8 +6,8 @@ import { refuseStructuredRoute } from "./call.ts";
 import { listStructuredRoute } from "./list.ts";
 
 /**
- * Creates the handler of `GET /v1/structured` and of the paths below it. The handler refuses every
- * call of a path below it.
+ * Creates the handler of `GET /v1/structured`, and of the paths below `/v1/structured`, at which
+ * every call gets an error.
  * @param overrides dependencies that tests replace
  */
 export function createHandler(

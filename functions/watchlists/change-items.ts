@@ -20,7 +20,7 @@ const itemChangeRoute = (object: "watchlist_items" | "watchlist_asins") =>
     },
   });
 
-/** `POST /v1/watchlists/{id}/items`. Removes and adds items of a watchlist. */
+/** `POST /v1/watchlists/{id}/items`. Removes items from a watchlist, and adds items to it. */
 export const changeItemsRoute = itemChangeRoute("watchlist_items");
 
 /** `POST /v1/watchlists/{id}/asins`. The legacy path of `POST /v1/watchlists/{id}/items`. */

@@ -9,7 +9,10 @@ import type { WatchlistDependencies } from "./dependencies.ts";
 
 const created = object({ id: string() });
 
-/** `POST /v1/watchlists`. Creates a watchlist; its first run is due immediately. */
+/**
+ * `POST /v1/watchlists`. Creates a watchlist. The first run is due immediately, unless the
+ * watchlist is created paused.
+ */
 export const createWatchlistRoute = route<WatchlistDependencies, typeof newWatchlist>({
   body: newWatchlist,
   announced: ({ body }) => refuseAnnounced(body),

@@ -8,8 +8,8 @@ import type { WatchlistDependencies } from "./dependencies.ts";
 import { runOfPath } from "./run-of-path.ts";
 
 /**
- * `GET /v1/watchlists/{id}/runs/{run_number}`. Returns one run; for a held run, also its first
- * changes.
+ * `GET /v1/watchlists/{id}/runs/{run_number}`. Returns one run. For a held run, also returns the
+ * first changes that the brake counted, at most `limit` of them.
  */
 export const getRunRoute = route<
   WatchlistDependencies,

@@ -14,8 +14,8 @@ import type { WatchlistDependencies } from "./dependencies.ts";
 import { existingWatchlist } from "./existing-watchlist.ts";
 
 /**
- * `GET /v1/watchlists/{id}/items/{item_id}/history`. Lists the history points of an item. An item
- * that was removed from the watchlist still has its history.
+ * `GET /v1/watchlists/{id}/items/{item_id}/history`. Lists the history points of an item in a time
+ * span. The history remains after the item is removed from the watchlist.
  */
 export const itemHistoryRoute = route<
   WatchlistDependencies,

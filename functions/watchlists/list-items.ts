@@ -10,7 +10,10 @@ import { route } from "../http/route.ts";
 import { existingWatchlist } from "./existing-watchlist.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
-/** `GET /v1/watchlists/{id}/items`. Lists the items of one watchlist. */
+/**
+ * `GET /v1/watchlists/{id}/items`. Returns a page of a watchlist's items, filtered and sorted by
+ * the query.
+ */
 export const listItemsRoute = route<
   WatchlistDependencies,
   UndefinedSchema<undefined>,

@@ -6,7 +6,10 @@ import { route } from "../http/route.ts";
 import { existingWatchlist } from "./existing-watchlist.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
-/** `POST /v1/watchlists/{id}/run`. Starts a run now. */
+/**
+ * `POST /v1/watchlists/{id}/run`. Starts a run of a watchlist now. The next scheduled run of an
+ * active watchlist is then calculated from this time.
+ */
 export const startRunRoute = route<WatchlistDependencies>({
   async handle({ caller, path, now }, dependencies) {
     const watchlist = await existingWatchlist(

@@ -15,7 +15,10 @@ import { existingWatchlist } from "./existing-watchlist.ts";
 
 type Query = InferOutput<typeof itemSearchQuery>;
 
-/** `GET /v1/watchlists/items`: lists or searches the items of all watchlists of the account. */
+/**
+ * `GET /v1/watchlists/items`: lists or searches the items of all watchlists of the account, or of
+ * the one that the query names.
+ */
 export const searchItemsRoute = route<
   WatchlistDependencies,
   UndefinedSchema<undefined>,

@@ -7,7 +7,7 @@ import { dailyUse } from "./daily-use.ts";
 import { existingWatchlist } from "./existing-watchlist.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
-/** `PATCH /v1/watchlists/{id}`. Changes the fields in the request. */
+/** `PATCH /v1/watchlists/{id}`. Changes those fields of a watchlist that the request contains. */
 export const updateWatchlistRoute = route<WatchlistDependencies, typeof watchlistPatch>({
   body: watchlistPatch,
   async handle({ body: patch, caller, path, now, baseUrl }, dependencies) {

@@ -5,7 +5,8 @@ import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./dependencies.ts";
 
 /**
- * `GET /v1/webhook_deliveries`. Lists the delivery log, which remains after an endpoint is deleted.
+ * `GET /v1/webhook_deliveries`. Lists the deliveries to all endpoints, newest first. Deliveries to
+ * a deleted endpoint stay in the list.
  */
 export const listDeliveriesRoute = route<
   EndpointDependencies,

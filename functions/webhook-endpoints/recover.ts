@@ -3,8 +3,8 @@ import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./dependencies.ts";
 
 /**
- * `POST /v1/webhook_endpoints/{id}/recover`. Sends an endpoint the events of a time span that it
- * should have received but did not.
+ * `POST /v1/webhook_endpoints/{id}/recover`. Sends to an endpoint the events of a time span that
+ * the endpoint should have received but did not.
  */
 export const recoverDeliveriesRoute = route<EndpointDependencies, typeof recoverBody>({
   body: recoverBody,

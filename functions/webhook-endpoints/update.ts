@@ -5,7 +5,10 @@ import { updateEndpoint } from "../../shared/webhooks/update-endpoint.ts";
 import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./dependencies.ts";
 
-/** `PATCH /v1/webhook_endpoints/{id}`. Changes the fields in the request. */
+/**
+ * `PATCH /v1/webhook_endpoints/{id}`. Changes those fields of an endpoint that the request
+ * contains.
+ */
 export const updateEndpointRoute = route<EndpointDependencies, typeof endpointPatchBody>({
   body: endpointPatchBody,
   async handle({ caller: { accountId }, path, body: wanted, now, own }, dependencies) {

@@ -1,5 +1,5 @@
 /**
- * The ledger, for functions that charge credits in few invocations. Its adapter loads at the first
+ * The ledger, for functions that charge credits in few invocations. Its code loads at the first
  * call of the port, so that a cold start does not wait for it.
  */
 import type { Ledger } from "../../../shared/credits/ledger.ts";
@@ -8,7 +8,7 @@ import type { Overrides } from "../overrides.ts";
 import { portOnFirstUse } from "./port-on-first-use.ts";
 
 /**
- * Creates the ledger. Its adapter loads at the first call.
+ * Creates the ledger. Its code loads at the first call.
  * @param name the Lambda function, for its log
  * @param overrides dependencies that tests replace
  */

@@ -6,9 +6,9 @@ type AsyncMethods<Method extends PropertyKey> = Record<
 >;
 
 /**
- * Creates a port whose adapter loads at the first call of one of its methods, so that a cold start
- * does not wait for it. Every call rejects if the adapter cannot be loaded.
- * @param load imports and creates the adapter. It is called at most once.
+ * Creates a port whose implementation loads at the first call of one of the methods, so that a cold
+ * start does not wait for it. Every call rejects if the implementation cannot be loaded.
+ * @param load imports and creates the implementation; called at most once
  * @param methods the methods of the port to forward. If one is missing, the result does not have
  * the type of the port.
  */
@@ -25,6 +25,6 @@ export function portOnFirstUse<Port extends AsyncMethods<Method>, Method extends
       return result;
     };
   const port: unknown = Object.fromEntries(methods.map((method) => [method, forward(method)]));
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- entries lose their types
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- fromEntries returns no method names
   return port as Pick<Port, Method>;
 }
