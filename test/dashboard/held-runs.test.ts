@@ -125,7 +125,7 @@ describe.skipIf(lacksChromium)("the dashboard's pages for held runs and limits",
     await page.getByLabel("Credits per run").fill("2");
     await page
       .getByText(
-        /^Runs are likely to leave out items of the step check: it costs about 3 credits, and the credits per run leave 2 credits for it\. /,
+        /^Runs are likely to leave out items of the step check: the step costs about 3 credits, and the credits per run leave 2 credits for it\. /,
       )
       .waitFor();
     await page.getByLabel("Credits per run").fill("20");

@@ -96,7 +96,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     [
       ["read"],
       { "New key": "write", Send: "spend", "New watchlist": "write", "Create watchlist": "write" },
-      "Your API key cannot change anything or spend credits. Buttons that would do so are off.",
+      "Your API key cannot change anything or spend credits. The buttons for this are disabled.",
     ],
     [
       ["read", "spend"],
@@ -106,7 +106,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
         "New watchlist": "write",
         "Create watchlist": "write",
       },
-      "Your API key cannot change anything. Buttons that would do so are off.",
+      "Your API key cannot change anything. The buttons for this are disabled.",
     ],
     [
       ["read", "write"],
@@ -116,7 +116,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
         "New watchlist": "spend",
         "Create watchlist": "spend",
       },
-      "Your API key cannot spend credits. Buttons that would do so are off.",
+      "Your API key cannot spend credits. The buttons for this are disabled.",
     ],
   ] as const)(
     "disables what a key with the scopes %j cannot do, and names the missing scope",

@@ -59,7 +59,7 @@ describe.skipIf(lacksChromium)("the dashboard page 'Try it'", () => {
     await send(page);
     await page
       .getByRole("status")
-      .getByText(/^The service answered with status 200/)
+      .getByText(/^The service responded with status 200/)
       .waitFor({ state: "attached" });
     expect(await fact(page, "Status").textContent()).toBe("200");
     expect(await fact(page, "Time").textContent()).toMatch(/^[\d,]+ ms$/);

@@ -97,14 +97,14 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     await page.getByRole("link", { name: "/hooks/new" }).click();
     await page.getByRole("heading", { level: 1, name: "Price watcher" }).waitFor();
     await page.getByRole("button", { name: "Send a test" }).click();
-    await page.getByText(/^Delivered: the receiver answered HTTP 200 in [\d.]+ m?s\.$/).waitFor();
+    await page.getByText(/^Delivered: the receiver responded with HTTP 200 in [\d.]+ m?s\.$/).waitFor();
     await page.getByRole("row", { name: /webhook\.test delivered HTTP 200 1/ }).waitFor();
     const [delivery] = await received();
     expect(delivery).toMatchObject({ path: "/hooks/new", verified: true });
 
     await receiver("behavior", { status: 503, times: 1 });
     await page.getByRole("button", { name: "Send a test" }).click();
-    await page.getByText(/^Not delivered: the receiver answered HTTP 503/).waitFor();
+    await page.getByText(/^Not delivered: the receiver responded with HTTP 503/).waitFor();
     await page.getByRole("row", { name: /webhook\.test failed HTTP 503 1/ }).waitFor();
     await expectAccessible(page);
   });
@@ -249,7 +249,7 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     await history.getByText("No deliveries yet.").waitFor();
     await page.getByLabel("Type of the test event").selectOption("watchlist.product.delisted");
     await page.getByRole("button", { name: "Send a test" }).click();
-    await page.getByText(/^Delivered: the receiver answered HTTP 200/).waitFor();
+    await page.getByText(/^Delivered: the receiver responded with HTTP 200/).waitFor();
     await page.getByRole("row", { name: /watchlist\.product\.delisted delivered/ }).waitFor();
     const test = (await received()).find(({ path }) => path === "/hooks/types");
     expect(JSON.parse(test?.body ?? "{}")).toMatchObject({ data: { watchlist_id: "wl_test" } });

@@ -108,7 +108,7 @@ describe("the dashboard's summary of a back-test", () => {
       left_out_runs: [7],
     });
     expect(unknownSentences(unknown)).toEqual([
-      "The history has no lowest30d of step check for some items. Rules that test it did not match them.",
+      "The history has no lowest30d of step check for some items. Rules that test this field did not match these items.",
       "The past runs did not make 2 reads of step more. The back-test uses the last known values.",
       "1 item was removed since then and left out.",
       "1 run was left out: it is held, was discarded or has not ended.",

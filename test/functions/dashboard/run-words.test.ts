@@ -44,8 +44,8 @@ describe("the text about a held run in the dashboard", () => {
     };
     const run = aRun({ brake: { ...held, cause: "source_shape" }, source_shape: shape });
     expect(brakeSentence(run)).toBe(
-      "The source answered in another shape: the prices of 1,200 items changed by the factor 100; " +
-        "nearly all items lost: inStock, seller.",
+      "The shape of the source's answers changed: the prices of 1,200 items changed by the factor 100; " +
+        "nearly all items lost the fields inStock, seller.",
     );
   });
 

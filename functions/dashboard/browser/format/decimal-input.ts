@@ -1,4 +1,6 @@
-/** The number in a text field, or what the user should enter instead. */
+/**
+ * The number in a text field, or an error message for the user. Neither is set for an empty field.
+ */
 export type DecimalInput =
   | { readonly value: number | undefined; readonly error?: undefined }
   | { readonly value: undefined; readonly error: string };
@@ -27,12 +29,12 @@ export function decimalIn(
   const number = unit === "percent" ? typed.replace(/\s*%$/, "") : typed;
   const example = unit === "percent" ? "such as 5 or 2.5" : "such as 10 or 2.50";
   if (number.includes(",") && isAmbiguous.test(number)) {
-    return refused(`Enter the number without separators of thousands, ${example}`, typed);
+    return refused(`Enter the number without thousands separators, ${example}`, typed);
   }
   const [, whole, decimals = "0"] = form.exec(number) ?? [];
   const value = whole === undefined ? Number.NaN : Number(`${whole}.${decimals}`);
   if (value <= numberMax) return { value };
-  const hint = number.startsWith("-") ? " A minimum applies to falls and rises." : "";
+  const hint = number.startsWith("-") ? " Omit the sign: falls and rises both count." : "";
   return refused(`Enter a number from 0 to 1,000,000, ${example}`, typed, hint);
 }
 

@@ -77,8 +77,8 @@ function numberEntry(number: number): void {
 }
 
 /**
- * Starts to show the page of the current address whenever the address changes. If the user decides
- * to keep unsaved changes, restores the previous address instead.
+ * Makes the dashboard show the page of the new address whenever the address changes. If the user
+ * decides to keep unsaved changes, restores the previous address instead.
  */
 export function followAddress(): void {
   numberEntry(entryNumber() ?? 0);

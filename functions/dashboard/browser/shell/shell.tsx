@@ -127,7 +127,7 @@ function limitsInWords(scopes: readonly Scope[]): string | undefined {
     ...(scopes.includes("spend") ? [] : ["spend credits"]),
   ];
   if (actions.length === 0) return undefined;
-  return `Your API key cannot ${actions.join(" or ")}. Buttons that would do so are off.`;
+  return `Your API key cannot ${actions.join(" or ")}. The buttons for this are disabled.`;
 }
 
 /** Scrolls to the top and focuses the heading of the new page after a navigation. */

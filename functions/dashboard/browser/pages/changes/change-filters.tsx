@@ -110,8 +110,8 @@ function Explanation({ filter: { compare, kind, span } }: { readonly filter: Cha
     <>
       {compare === "period" && (
         <p class="muted small">
-          One row for each item and field: the value of {start}, and the value now. A number that is
-          the same again has no row.
+          Each row shows a field of an item: its value at the start of the time span ({start}), and
+          its value now. A number that is the same at both times has no row.
         </p>
       )}
       {kind === "sold_out" && (

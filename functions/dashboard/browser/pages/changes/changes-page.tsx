@@ -29,7 +29,7 @@ export function ChangesPage({ query }: PageProps) {
   const change = (part: Partial<ChangeFilter>): void =>
     replacePlace(linkTo("/changes", queryOf(changedFilter(filter, part))));
   return (
-    <Page title="What changed" lead="What the runs of your watchlists found changed.">
+    <Page title="What changed" lead="The changes that the runs of your watchlists found.">
       <IgnoredParts parts={ignored} />
       <Card
         title={selected.isValid ? titleOf(pages) : "Changes"}

@@ -101,8 +101,8 @@ export function DestinationForm({ destination, onSaved, onClose }: DestinationFo
 }
 
 /**
- * Moves the focus into the form when the form opens, and to the heading when the form closes. The
- * button that opened or closed the form disappears. Uses a layout effect, so that a key pressed
+ * Moves the focus into the form when the form opens, and to the heading when the form closes,
+ * because the button that had the focus disappears. Uses a layout effect, so that a key pressed
  * immediately afterwards reaches the right field.
  */
 function useFocusInside(form: RefObject<HTMLFormElement | null>): void {

@@ -18,7 +18,7 @@ interface NewKeyDialogProps {
 /** The scopes that a key can have, and what they allow. */
 const scopeTexts: Readonly<Record<Scope, string>> = {
   read: "Read: show watchlists, items, history and the account",
-  spend: "Spend: read products and offers, and start what charges credits",
+  spend: "Spend: read products and offers, and start or change runs that charge credits",
   write: "Write: create, change and delete",
 };
 

@@ -39,9 +39,9 @@ export function LedgerCard() {
   return (
     <Card title="Ledger" flush>
       <p class="muted card-lead">
-        Before a call or a run step reads items, it holds credits: the balance decreases. Then the
-        charge spends credits of the hold without changing the balance, and a refund returns the
-        rest.
+        Before a call or a run step reads items, a hold reserves credits: the balance decreases. The
+        charge then spends credits of the hold, and does not change the balance. A refund returns
+        the rest of the hold.
       </p>
       <Filters>
         <SelectFilter label="Type" choices={types} value={type} onChange={setType} />

@@ -83,7 +83,7 @@ function statusLine({ answer, error }: Sent): string {
   if (!answer) return "The call is in progress.";
   const charged = answer.headers.get("X-Service-Credits");
   const charge = charged === null ? "" : `, ${formatCredits(Number(charged))} charged`;
-  return `The service answered with status ${answer.status} in ${formatCount(answer.milliseconds)} milliseconds${charge}.`;
+  return `The service responded with status ${answer.status} in ${formatCount(answer.milliseconds)} milliseconds${charge}.`;
 }
 
 /**

@@ -88,8 +88,8 @@ export function BacktestCard({ list, pipeline, limits, isRefused }: BacktestCard
       </div>
       {hasEnded && !isCurrent && (
         <p class="muted" role="status">
-          The pipeline, the time or the watchlists were changed after the last back-test. Back-test
-          again to see the result.
+          The pipeline, the time or the watchlists were changed after the last back-test. Run the
+          back-test again to see the new result.
         </p>
       )}
       {isCurrent && action.error && <ErrorState error={action.error} />}
@@ -228,7 +228,7 @@ function Result({ list, tested: { backtest, runs }, limits }: ResultProps) {
       </ul>
       {unknown.length > 0 && (
         <details class="muted small">
-          <summary>What the back-test does not know ({formatCount(unknown.length)})</summary>
+          <summary>What the back-test does not include ({formatCount(unknown.length)})</summary>
           <ul class="plain-list">
             {unknown.map((sentence) => (
               <li key={sentence}>{sentence}</li>

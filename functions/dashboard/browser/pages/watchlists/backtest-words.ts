@@ -107,7 +107,7 @@ export function unknownSentences({
   return [
     ...fields.map(
       ({ step, field }) =>
-        `The history has no ${field} of step ${step} for some items. Rules that test it did not match them.`,
+        `The history has no ${field} of step ${step} for some items. Rules that test this field did not match these items.`,
     ),
     ...reads.map(
       ({ step, reads: count }) =>

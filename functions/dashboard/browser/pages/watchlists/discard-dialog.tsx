@@ -46,8 +46,8 @@ export function DiscardDialog({ list, run, onDiscarded, onClose }: DiscardDialog
       onClose={onClose}
     >
       <p>
-        Its events are never sent, and the history does not show it. The credits stay charged. This
-        cannot be undone.
+        The service never sends the events of this run, and the history does not show the run. The
+        credits stay charged. This cannot be undone.
       </p>
       <Field
         label="Reason"

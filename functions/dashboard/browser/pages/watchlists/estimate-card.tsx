@@ -58,9 +58,9 @@ export function EstimateCard({ estimate, items, isPaused = false }: EstimateCard
 }
 
 const activeHint =
-  "The end of all credits is that of the Overview, with the settings of this form.";
+  "“All credits last” is the forecast of the page Overview, with the settings of this form.";
 const pausedHint =
-  "The end of all credits includes this watchlist. The Overview leaves it out while it is paused.";
+  "“All credits last” includes this watchlist. The page Overview leaves out paused watchlists.";
 
 type FactList = Parameters<typeof Facts>[0]["facts"];
 
@@ -138,7 +138,7 @@ function LimitNotice({ steps }: { readonly steps: readonly BlockedStep[] }) {
     <Notice tone="warning">
       {steps.map(({ step, limit, credits, available }) => (
         <p key={step}>
-          Runs are likely to leave out items of the step {step}: it costs about{" "}
+          Runs are likely to leave out items of the step {step}: the step costs about{" "}
           {formatCredits(credits)}, and {limitWords[limit]} {formatCredits(available)} for it. Raise
           the limit, or remove the step.
         </p>

@@ -43,8 +43,8 @@ export function HeldRun({ list, run, onDecided }: HeldRunProps) {
       <p role="status">{brakeSentence(run)}</p>
       <p class="muted">
         Its events wait, and the watchlist does not run, until you decide. If the values are right,
-        release the run. If the source returned wrong values, discard it: the items are then as they
-        were before the run. The credits stay charged.
+        release the run. If the source returned wrong values, discard the run: its items return to
+        their state before the run. The credits stay charged.
       </p>
       {release.error && <ErrorState error={release.error} />}
       <div class="row">

@@ -216,7 +216,7 @@ function MinDropField({ draft, onChange, refusal }: MinDropFieldProps) {
   return (
     <Field
       label={label}
-      hint="From the highest price since the last event about the item: small drops add up. Empty: every drop."
+      hint="Measured from the highest price since the last event about the item, so small drops add up. Empty: every drop."
       error={
         minDropOf(draft).error ??
         (refusal && problemWords({ message: refusal.message, part: "min_delta_percent" }, label))

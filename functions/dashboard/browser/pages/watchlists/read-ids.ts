@@ -11,7 +11,7 @@ export interface FoundIds {
   readonly table: IdTable | undefined;
 }
 
-/** A text at the place of an ID that is not an ID of the platform. */
+/** A text that is not an ID of the platform, at a place where an ID is expected. */
 export interface MalformedId {
   readonly text: string;
   /** The line of the ID in the text, counted from 1. */

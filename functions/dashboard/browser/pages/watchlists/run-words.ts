@@ -48,9 +48,9 @@ function shapeSentence({ source_shape: shape }: WatchlistRun): string {
     ...(factor === null || items === null
       ? []
       : [`the prices of ${formatCount(items)} items changed by the factor ${factor}`]),
-    ...(lost.length === 0 ? [] : [`nearly all items lost: ${lost.join(", ")}`]),
+    ...(lost.length === 0 ? [] : [`nearly all items lost the fields ${lost.join(", ")}`]),
   ];
-  return `The source answered in another shape: ${parts.join("; ")}.`;
+  return `The shape of the source's answers changed: ${parts.join("; ")}.`;
 }
 
 /**

@@ -90,7 +90,7 @@ interface LimitField {
 export const creditLimits = {
   max_credits_per_run: {
     label: "Credits per run",
-    hint: "A step that would exceed it waits for the next run. Empty: no limit.",
+    hint: "A step that would exceed this number waits for the next run. Empty: no limit.",
   },
   daily_credit_budget: {
     label: "Credits per day",

@@ -61,7 +61,8 @@ function Content({ delivery, list, text }: DeliveryEventProps & { readonly text:
       />
       {list !== undefined && list.updated_at > delivery.created_at && (
         <p class="small muted">
-          The settings of the watchlist were changed after this event. The rules are those of today.
+          The settings of the watchlist were changed after this event. The rules shown here are the
+          current ones.
         </p>
       )}
     </>

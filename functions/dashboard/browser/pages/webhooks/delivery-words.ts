@@ -35,9 +35,9 @@ export function lastResultInWords({
 export function testInWords(test: WebhookTest): string {
   const duration = formatDuration(test.duration_ms);
   if (test.delivered)
-    return `Delivered: the receiver answered HTTP ${test.status_code} in ${duration}.`;
+    return `Delivered: the receiver responded with HTTP ${test.status_code} in ${duration}.`;
   if (test.status_code !== null) {
-    return `Not delivered: the receiver answered HTTP ${test.status_code} in ${duration}. Only 2xx counts as success.`;
+    return `Not delivered: the receiver responded with HTTP ${test.status_code} in ${duration}. Only 2xx counts as success.`;
   }
   return `Not delivered: ${lowerFirst(reasonInWords(test.error ?? "connection_failed"))}.`;
 }

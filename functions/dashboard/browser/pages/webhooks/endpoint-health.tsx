@@ -54,7 +54,7 @@ export function HealthNotice({ endpoint }: { readonly endpoint: WebhookEndpoint 
   return (
     <Notice tone="warning">
       <p>
-        The latest deliveries failed and are tried again. The service disables an endpoint if no
+        The latest deliveries failed. The service tries them again, and disables the endpoint if no
         delivery succeeds for five days.
       </p>
     </Notice>
