@@ -5,9 +5,10 @@ import { securityHeaders } from "./security-headers.ts";
 
 /**
  * `GET /dashboard`. Returns the page that loads the other files. Browsers must request the page
- * each time, because the names of the other files contain a hash of their content. The links of the
- * page are relative to its address, so that the page works below any path prefix. An address with a
- * trailing slash would change these links, so the service redirects such an address.
+ * each time, because the page refers to the other files by names that change with their content.
+ * The links of the page are relative to its address, so that the page works below any path prefix.
+ * An address with a trailing slash would change these links, so the service redirects such an
+ * address.
  */
 export const indexRoute: AnyRoute<unknown> = route({
   async handle({ addressedPath }) {

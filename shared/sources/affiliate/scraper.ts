@@ -103,7 +103,8 @@ async function readBatch(
 }
 
 /**
- * Returns the outcome of a call without a readable reply, and warns the operator if necessary.
+ * Returns the outcome of a call without a readable reply. Warns of a problem that an operator must
+ * fix.
  * @param reply null if no usable private key is available
  */
 function failureOf(

@@ -92,7 +92,9 @@ async function readBatch(
   return { kind: "read", results: ids.map((id) => answerFor(id, reply, read)) };
 }
 
-/** Returns the outcome of a call without status 200, and warns the operator if necessary. */
+/**
+ * Returns the outcome of a call without status 200. Warns of a problem that an operator must fix.
+ */
 function failureOf(
   reply: SourceReply,
   ids: readonly string[],

@@ -33,8 +33,8 @@ export interface Tokens {
 }
 
 /**
- * Returns the token balance of the key with this secret reference, shared by all users of the key
- * in the process.
+ * Returns the token limiter of the key whose secret has this reference. All users of the key in the
+ * process share the limiter.
  */
 export type TokensByKey = (reference: string) => Tokens;
 

@@ -260,7 +260,10 @@ const barcodeOf = ({ barcodes }: CatalogVariant, type: RegExp): string | undefin
 /** A GTIN that begins with zeros is a UPC of 12 digits in a longer form. */
 const longUpc = /^0{1,2}(\d{12})$/;
 
-/** Returns the UPC of a variant; undefined if the store states neither a UPC nor a form of it. */
+/**
+ * Returns the UPC of a variant. If the store states no UPC, uses a GTIN or EAN that contains one.
+ * Returns undefined if there is none.
+ */
 function upcOf(variant: CatalogVariant): string | undefined {
   const upc = barcodeOf(variant, /^UPC(?:-?A)?$/i);
   const longer = barcodeOf(variant, /^(?:GTIN|EAN)(?:-?\d+)?$/i) ?? "";

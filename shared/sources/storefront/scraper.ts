@@ -151,7 +151,7 @@ const sizeWords = /\b(?:max(?:imum)?|limit(?:ed)?|at most|too (?:many|large)|exc
 
 /**
  * Returns true if the message of a store refuses a batch because of its size. The protocol has one
- * code for this and for all other invalid parameters, and does not define the text.
+ * code for all invalid parameters, and does not define the text.
  */
 const isAboutSize = (text: string, count: number): boolean => count > 1 && sizeWords.test(text);
 

@@ -5,7 +5,7 @@ import type { ChargesQuery } from "./charges.ts";
 
 /**
  * Shows the number of charges that were read and the time since which they were made, with a button
- * that reads the other charges.
+ * that reads the older charges.
  */
 export function ChargesNote({ charges }: { readonly charges: ChargesQuery }) {
   const { data, readAll } = charges;
