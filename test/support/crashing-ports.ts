@@ -12,8 +12,8 @@ export function crashingPorts(): {
   /** Returns wrappers of the ports, whose calls are counted. */
   watch<Ports extends Readonly<Record<string, object>>>(ports: Ports): Ports;
   /**
-   * Runs `work` and counts its port calls. The port call at `crash` throws `ProcessDied`. If `work`
-   * makes fewer calls, none throws.
+   * Runs `work` and counts its port calls. The port call at `crash` throws `ProcessDied`. None
+   * throws if `crash` is undefined or `work` makes fewer calls.
    */
   during(crash: CrashPoint | undefined, work: () => Promise<void>): Promise<void>;
   /** Returns the number of port calls since the last `during` started. */

@@ -74,8 +74,8 @@ export async function startDeliveryWorld() {
   let made = 0;
 
   /**
-   * Opens an empty world with a separate clock. `hasBus`: publishes events to an event bus in memory
-   * too. `writes`: which kinds of rows the publisher writes.
+   * Opens an empty world with a separate clock. If `hasBus` is true, the publisher also publishes to
+   * an event bus in memory. `writes` sets the versions of the rows that the publisher writes.
    */
   const open = async ({
     hasBus = false,
@@ -201,8 +201,9 @@ export async function startDeliveryWorld() {
       exporting,
       outbox,
       bus,
-      /** The metrics of the work for the bus, and its warnings. */
+      /** The metrics of the deliveries to the event bus. */
       busMetrics,
+      /** The warnings of these deliveries. */
       warnings,
       delivering,
       registering,

@@ -51,7 +51,7 @@ function stripeAccepts(delivery: ReceivedRequest, secret: string, now: number): 
 
 /**
  * Verifies a delivery with a library. The library reads the time from `Date`, so `Date` is set to
- * `now`.
+ * `now` (seconds since 1970).
  */
 function standardAccepts(delivery: ReceivedRequest, secret: string, now: number): boolean {
   vi.useFakeTimers({ toFake: ["Date"], now: now * 1_000 });

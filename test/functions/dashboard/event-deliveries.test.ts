@@ -11,7 +11,7 @@ describe("an event on the page of an item", () => {
     expect(undeliveredWords(undefined)).toBe("…");
   });
 
-  it("is kept for 30 days", () => {
+  it("is listed for 30 days after the end of its run", () => {
     const now = new Date("2026-11-28T12:00:00Z");
     expect(keepsEventsOf("2026-10-29T12:00:01Z", now)).toBe(true);
     expect(keepsEventsOf("2026-10-29T11:59:59Z", now)).toBe(false);

@@ -42,7 +42,7 @@ it.each([
   ["increased", "price increased, by 5% or more from the lowest value since the last event"],
   [undefined, "price changed, by 5% or more from the value in the last event"],
 ] as const)(
-  "the description of a rule with a minimum difference and the test %j names the value from which it is measured",
+  "the description of a rule with a minimum difference and the test %j names the value from which the difference is measured",
   (op, text) => {
     const route: Route = { when: "changed", field: "price", min_delta_percent: 5 };
     expect(ruleWords({ ...route, ...(op && { op }) })).toBe(text);

@@ -125,7 +125,7 @@ describe("the metrics of exports", () => {
   });
 });
 
-describe("the metrics of a receiver", () => {
+describe("the metrics of receivers and buckets", () => {
   it("count a receiver as failing if it accepts no delivery", async () => {
     answer(500);
     await world.addEndpoint("acct_1", receiver.url);

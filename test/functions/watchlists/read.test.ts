@@ -226,7 +226,7 @@ describe("GET /v1/watchlists/{id}/items and GET /v1/watchlists/items", () => {
     }
   });
 
-  describe("with `search` or `sort`", () => {
+  describe("for items with labels and prices", () => {
     const at = "2026-03-01T00:00:00.000Z";
     const priced = (id: string, price: number | null, before: number | null): Item => ({
       ...newItem(id, at),
@@ -297,7 +297,7 @@ describe("GET /v1/watchlists/{id}/items and GET /v1/watchlists/items", () => {
       expect(refusal(unknown)).toEqual([400, "sort"]);
     });
 
-    it("GET /v1/watchlists/items finds items of all of the account's watchlists by ID prefix and by words", async () => {
+    it("find items by ID prefix and by words, in all watchlists of the account if the path names no watchlist", async () => {
       const other = aWatchlist({ id: idOf(2), platform: "retailer_d" });
       await putWatchlist({ client: world.client, ...world.options }, other, [
         newItem("9000002", at),
@@ -326,7 +326,7 @@ describe("GET /v1/watchlists/{id}/items and GET /v1/watchlists/items", () => {
       ).toEqual([400, "search"]);
     });
 
-    it("GET /v1/watchlists/items without a search lists the items of all watchlists of the account, page by page", async () => {
+    it("list all items of the account page by page if the path names no watchlist and the query has no search", async () => {
       const other = aWatchlist({ id: idOf(2), platform: "retailer_d" });
       const ids = ["9000002", "9000017", "9000018"];
       await putWatchlist(
@@ -365,7 +365,7 @@ describe("GET /v1/watchlists/{id}/items and GET /v1/watchlists/items", () => {
       expect((await pageOf({}, "stranger")).data).toEqual([]);
     });
 
-    it("GET /v1/watchlists/items with 'stock' lists the items of all watchlists that are out of stock now, sorted and page by page", async () => {
+    it("list the account's items that are out of stock now, sorted and page by page, if the path names no watchlist and the query has 'stock'", async () => {
       const stocked = (id: string, price: number, inStock: boolean): Item => ({
         ...newItem(id, at),
         state: "active",
@@ -428,7 +428,7 @@ describe("GET /v1/watchlists/{id}/items and GET /v1/watchlists/items", () => {
       [{ stock: "in" }, 400, "stock"],
       [{ stock: "out", starting_after: `${idOf(1)}.1` }, 400, "starting_after"],
       [{ stock: "out", watchlist_id: "wl_1" }, 404, undefined],
-    ])("GET /v1/watchlists/items refuses the query %j", async (query, status, param) => {
+    ])("refuse the query %j if the path names no watchlist", async (query, status, param) => {
       const answer = await world.ask("GET /v1/watchlists/items", { query });
       expect(answer.status).toBe(status);
       if (param !== undefined) expect(refusal(answer)).toEqual([status, param]);
@@ -439,7 +439,7 @@ describe("GET /v1/watchlists/{id}/items and GET /v1/watchlists/items", () => {
       { starting_after: `${idOf(1)}.` },
       { starting_after: `${idOf(1)}.1.2` },
       { starting_after: `${idOf(1)}.1`, search: "kettle" },
-    ])("GET /v1/watchlists/items returns 400 for the invalid cursor %j", async (query) => {
+    ])("return 400 for the cursor %j if the path names no watchlist", async (query) => {
       const answer = await world.ask("GET /v1/watchlists/items", { query });
       expect(refusal(answer)).toEqual([400, "starting_after"]);
     });

@@ -244,7 +244,7 @@ describe("a 410 response from a receiver", () => {
   });
 });
 
-describe("five days with only failed deliveries", () => {
+describe("five days of failed deliveries", () => {
   it("disable the endpoint when one of the deliveries has exhausted its retries", async () => {
     const start = now().getTime();
     answerWith(500);
@@ -270,7 +270,7 @@ describe("five days with only failed deliveries", () => {
     expect(receiver.requests).toHaveLength(sent);
   });
 
-  it("do not disable an endpoint that had a successful delivery during these days", async () => {
+  it("do not disable an endpoint that also had a successful delivery during these days", async () => {
     const start = now().getTime();
     answerWith(500);
     for (let n = 0; n < 8; n += 1) {

@@ -117,7 +117,7 @@ describe("a watchlist whose pipeline starts to test a derived field", () => {
     expect(await previousOf(list)).not.toContain(undefined);
   });
 
-  it("deletes the stored trace of a derived field after no route tests the field", async () => {
+  it("deletes the stored trace of a derived field in the first run without a route that tests the field", async () => {
     const list = await bench.createList(["10001"], { pipeline: cheaper });
     await runAt(list, 10, cheaper);
     expect(await previousOf(list)).not.toContain(undefined);

@@ -554,7 +554,7 @@ describe("a batch of offer checks in which some items have no offer", () => {
 });
 
 describe("the counts of a batch", () => {
-  it("equal the requested items in sum, and include removed items as skipped", () => {
+  it("contain each requested item under its status, and count removed items as skipped", () => {
     const answers = (["ok", "partial", "not_found", "unavailable"] as const).map((status) =>
       answer(status, status === "ok" ? seen(1) : null),
     );

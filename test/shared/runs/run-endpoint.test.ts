@@ -48,7 +48,8 @@ async function openScene() {
 }
 
 /**
- * Finishes the run in progress. Returns the ID of the endpoint that its events are published for.
+ * Finishes the run in progress. Returns the ID of the webhook endpoint for which the run publishes
+ * its events; null for none.
  */
 async function end(bench: RunBench, list: Watchlist): Promise<string | null> {
   const published: (string | null)[] = [];

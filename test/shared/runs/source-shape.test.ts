@@ -179,7 +179,7 @@ describe("a lost field in the answers of a source", () => {
     expect(returned && [isAlarming(returned), holdsEvents(returned)]).toEqual([false, false]);
   });
 
-  it("is remembered as missing after a run that compared other reads or too few items", () => {
+  it("stays recorded as missing after a run that compared other reads or too few items", () => {
     const run = { missingFields: ["pulse.newCount", "standard.price"] };
     expect(changeIn({ shapes: [lost("state", [100, 0])], run })?.missingFields).toEqual([
       "pulse.newCount",

@@ -76,7 +76,7 @@ describe("the store of API keys in DynamoDB", () => {
     ]);
   });
 
-  it("refuses a key above the maximum of the account, and accepts the key after another key is revoked", async () => {
+  it("refuses a new key if the account has the maximum number of keys, and accepts it after a revocation", async () => {
     const keys = Array.from({ length: limits.apiKeysMax }, (_, n) => aKey(n));
     await addKeys(keys);
     const oneMore = aKey(99);
@@ -91,7 +91,7 @@ describe("the store of API keys in DynamoDB", () => {
     expect((await store.list("acct_1")).at(-1)).toEqual(shown(oneMore));
   });
 
-  it("stores the scopes of a key for the authentication of calls and for the list of keys", async () => {
+  it("returns the scopes of a key when the key authenticates a call, and in the list of keys", async () => {
     const key = aKey(1, { scopes: ["read"] });
     await addKeys([key]);
 
@@ -114,7 +114,7 @@ describe("the store of API keys in DynamoDB", () => {
     });
   });
 
-  it("stores a key with every scope in the format that the previous release can read", async () => {
+  it("stores a key that has every scope with the same attributes as a key from before scopes existed", async () => {
     const { listing } = keyBeforeScopes;
     await addKeys([
       aKey(1, {
@@ -153,7 +153,7 @@ describe("the store of API keys in DynamoDB", () => {
     expect(await store.list("acct_1")).toEqual([shown(key)]);
   });
 
-  it("throws an error with the account and the error codes in its cause if writes conflict", async () => {
+  it("throws UNAVAILABLE if other writes prevent a revocation, with the account and DynamoDB's codes as its cause", async () => {
     await addKeys([aKey(1)]);
     const busy = watchedClient(tables.client, (command, send) => {
       if (!(command instanceof TransactWriteCommand)) return send();

@@ -158,7 +158,7 @@ describe("the rate limit of an API key", () => {
     expect(await other(key.hash, at(1_100))).toMatchObject({ outcome: "admitted" });
   });
 
-  it("counts only the calls of the same key", async () => {
+  it("counts no calls of other keys", async () => {
     const admit = process();
     for (let n = 0; n < 50; n += 1) await admit(key.hash, at(0));
     expect(await admit(key.hash, at(1))).toMatchObject({
@@ -500,7 +500,7 @@ describe("while DynamoDB fails,", () => {
     expect(await admit(key.hash, at(2))).toEqual({ outcome: "unknown" });
   });
 
-  it("throws the error if DynamoDB rejects the request as invalid", async () => {
+  it("a call fails with the error of DynamoDB if DynamoDB rejects the request as invalid", async () => {
     failing.add(UpdateCommand);
     refusal = { name: "ValidationException" };
     await expect(admitFailing()(key.hash, at(0))).rejects.toMatchObject(refusal);

@@ -94,7 +94,7 @@ describe("appending to the event feed", () => {
       const { Key } = command.input as { Key?: { sk: string } };
       if (isFirst && Key?.sk === "count") {
         isFirst = false;
-        // Waits until the first call has also read that the run has no mark yet.
+        // The other call adds the run before this call reads the newest sequence number.
         await new Promise((resolve) => setTimeout(resolve, 50));
         await feed.append(account, run("a"));
       }
@@ -115,7 +115,7 @@ describe("appending to the event feed", () => {
     expect(await idsBetween(at(0), at(9))).toEqual(["a", "b"]);
   });
 
-  it("stores runs that expire after 30 days, and a counter that does not expire", async () => {
+  it("stores runs that expire after 30 days, and a counter of sequence numbers that does not expire", async () => {
     await appendAll([run("a")]);
     const rows = [...(await rowsOf(`${account}#feed`)), ...(await rowsOf(`${account}#feedruns`))];
 
@@ -128,7 +128,7 @@ describe("appending to the event feed", () => {
   });
 });
 
-describe("the event feed after a sequence number", () => {
+describe("a read of the event feed after a sequence number", () => {
   it("returns the runs with the next sequence numbers in order, up to the requested number of runs", async () => {
     await appendAll([run("a")], [run("b")], [run("c")], [run("d")]);
 
@@ -159,7 +159,7 @@ describe("the event feed after a sequence number", () => {
   });
 });
 
-describe("the event feed between two times", () => {
+describe("a read of the event feed between two times", () => {
   const runs = [run("b", 1), run("a", 1), run("c", 0), run("d", 2), run("e", 3)] as const;
 
   it("returns runs in order of their end times, then of their IDs, with both bounds included", async () => {

@@ -285,7 +285,7 @@ describe("an account with many delivery targets", () => {
 });
 
 describe("the entries that a claim returns", () => {
-  it("are the only entry of the outbox if it was added alone to an outbox that a release had left empty", async () => {
+  it("are the one entry of the outbox if a worker had emptied the outbox and this entry was then added alone", async () => {
     await store.add(target, [entry("a")]);
     expect((await mustClaim()).entries).toBeNull();
     clock.advance(60_000);
@@ -317,7 +317,7 @@ describe("the entries that a claim returns", () => {
     expect((await mustClaim()).entries).toBeNull();
   });
 
-  it("are null after a drain of the previous release that left a retry in the outbox", async () => {
+  it("are null if a worker of the previous release drained the outbox and left a retry in it", async () => {
     await store.add(target, [entry("a")]);
     await empty(entry("a"));
     await store.add(target, [entry("b")]);
@@ -547,7 +547,7 @@ describe("releasing an outbox with the last changes", () => {
     expect(await logged()).toBeUndefined();
   });
 
-  it("omits a log record if the condition of that record fails", async () => {
+  it("stores the other changes if the condition of one log record fails", async () => {
     const conditional = dynamoOutboxStore<LogRecord>(tables.client, {
       ...storeOptions(),
       recordWrite: (accountId, { id, text }) => ({

@@ -13,8 +13,8 @@ beforeEach(async () => {
   table = await tables.create();
 });
 
-describe("the archive of a small run", () => {
-  it("is one row, which expires with the objects of larger runs", async () => {
+describe("smallArchives, which reads the archives of small runs,", () => {
+  it("returns the archive from a row, which expires when the objects of larger runs do", async () => {
     await tables.client.send(
       new TransactWriteCommand({
         TransactItems: [archiveWrite(table, { ...run, endedAt }, archive)],
@@ -29,7 +29,7 @@ describe("the archive of a small run", () => {
     expect(Item?.["ttl"]).toBe(epochSeconds(new Date(endedAt)) + 35 * 86_400);
   });
 
-  it("does not exist for a run whose events are objects", async () => {
+  it("returns null for a run whose events are stored as objects", async () => {
     expect(await smallArchives(tables.client, table)(run)).toBeNull();
   });
 });

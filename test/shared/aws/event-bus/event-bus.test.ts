@@ -42,7 +42,7 @@ async function open() {
   return { bus: eventBridgeBus(client, { busName: "events" }), client, arrived, sources, server };
 }
 
-/** Makes the client's next call lose the entries at these positions, as a busy EventBridge does. */
+/** Makes a busy EventBridge refuse the entries at these positions of the client's next call. */
 function refuseNext(client: EventBridgeClient, positions: readonly number[]): void {
   let refused: readonly number[] = positions;
   client.middlewareStack.add(

@@ -52,7 +52,7 @@ beforeEach(async () => {
   store = dynamoDestinationStore(tables.client, optionsOf(table));
 });
 
-/** Stores a successful export, if the destination has revision 1. */
+/** Stores the time of a successful export if the destination has revision 1. */
 const succeed = () =>
   transact(tables.client, [successWrite(table, "acct_1", { revision: "1", succeededAt: at })]);
 
@@ -86,7 +86,7 @@ describe("the store of S3 destinations in DynamoDB", () => {
     expect(await store.get("acct_1")).toMatchObject({ revision: "2" });
   });
 
-  it("repeats each write that a transaction with the same row prevents", async () => {
+  it("repeats a write that conflicts with a transaction on the same row", async () => {
     const locked: string[] = [];
     const client = watchedClient(tables.client, (command, send) => {
       const { name } = command.constructor;

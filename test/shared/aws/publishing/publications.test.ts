@@ -107,7 +107,7 @@ describe("the publication of a run", () => {
     expect(await keysOf()).toEqual([]);
   });
 
-  it("takes a second transaction if another run was added after the position of the feed was read", async () => {
+  it("needs a second transaction if another run was added after it read the position of the feed", async () => {
     const position = await publications().position(accountId);
     await publish("wlrun_1");
     sent = [];
@@ -150,7 +150,7 @@ describe("the publication of a run", () => {
     expect(await keysOf(destination)).toEqual(["export#wlrun_1"]);
   });
 
-  it("adds no outbox entries if it is repeated with a receiver after a first publication without one", async () => {
+  it("adds no outbox entries if only the repeated publication has delivery targets", async () => {
     const none = { ...publicationOf("wlrun_1"), small: null, additions: [], exported: null };
     await publications().add(none, await publications().position(accountId));
     await publish("wlrun_1");

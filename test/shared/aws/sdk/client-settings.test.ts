@@ -68,7 +68,7 @@ it("an AWS request to an unreachable service fails with a dependency failure", a
   expect(isDependencyFailure(await store.send())).toBe(true);
 });
 
-it("an AWS request is not retried after its retry budget is used up, even before the SDK's maximum number of attempts", async () => {
+it("an AWS request is not retried after its retry budget is used up, even if the SDK would allow more attempts", async () => {
   const store = await storeThat(never, { attemptMs: 60_000, attemptsMax: 3 });
   let ms = 0;
   // Each read of the clock is 30 ms later than the previous read.

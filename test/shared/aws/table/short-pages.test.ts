@@ -139,7 +139,7 @@ const listExports = async ({ client, table }: Place, state: "failed" | null) => 
   const page = await dynamoExportStore(client, table).list(account, wanted);
   return [...page.exports.map(({ runNumber }) => runNumber), page.lastId !== null];
 };
-/** Stores a target that has entries, except for the first two. */
+/** Stores the row of the nth delivery target, which has pending entries only if `n` is above 2. */
 const putTarget = (place: Place, n: number) =>
   put(place, {
     ...deliveryKeys.outbox({ accountId: account, targetId: `we_${n}` }),
@@ -384,7 +384,7 @@ const cases: readonly Case[] = [
     title: "the exports in one state",
     fill: putExport,
     read: (place) => listExports(place, "failed"),
-    // The page is full before the oldest export, so there may be a next page.
+    // The page is full before the oldest export is read, so the store reports that more may follow.
     found: [4, 2, true],
   },
   {

@@ -222,7 +222,7 @@ it("the stored details of each item equal the details in its last change, for an
       fc.array(fc.array(someIds, { maxLength: 4 }), { minLength: 1, maxLength: 3 }),
       async (scheduler, processes) => {
         const list = await world.open([]);
-        // The changes count up, so that the result shows every change that was lost.
+        // Each change adds 1 to the label, so a lost change makes the final label too low.
         const change = (before: ItemDetails | undefined, id: string): ItemDetails =>
           labeled(id, String(Number(before?.label ?? 0) + 1));
         const store = world.store(scheduled(scheduler), { itemsMax: 3, bytesMax: 400 });

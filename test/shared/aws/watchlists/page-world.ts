@@ -42,17 +42,20 @@ export interface StoredRow {
 
 export interface PageWorld {
   readonly client: DynamoDBDocumentClient;
-  /** Name of the table. */
+  /** The name of the watchlists table. */
   readonly table: string;
   store(client?: DynamoDBDocumentClient, bounds?: Partial<PageBounds>): PageStore & StockStore;
   /** Stores a watchlist with these items; returns its key. */
   open(items: readonly Item[], bounds?: Partial<PageBounds>): Promise<WatchlistRef>;
   rows(list: WatchlistRef): Promise<StoredRow[]>;
-  /** The counters in the watchlist's row. */
+  /** Returns the item counts in the watchlist's row; undefined if the row does not exist. */
   counters(list: WatchlistRef): Promise<{ counts: ItemCounts; total: number } | undefined>;
   /** Deletes only the watchlist's row: the first write of a deletion. The pages remain. */
   removeList(list: WatchlistRef): Promise<void>;
-  /** The watchlist, with the fields that changes of items use. */
+  /**
+   * Returns the watchlist with only the fields that changes of items use; undefined if its row does
+   * not exist.
+   */
   watchlist(list: WatchlistRef): Promise<Watchlist | undefined>;
 }
 

@@ -75,7 +75,7 @@ describe("the purge mark that is written before the creation of a watchlist", ()
 });
 
 describe("the purge of a watchlist's rows", () => {
-  it("can be continued at any time after it has begun, and is due again at the time that its begin sets", async () => {
+  it("can be continued at any time after it has begun, and is due again at the time that the call of 'begin' sets", async () => {
     await store.expectCreation(listOf("wl_1"), at(0));
     await store.begin("wl_1", look(2));
     expect(await store.due(at(2), 10)).toEqual([]);

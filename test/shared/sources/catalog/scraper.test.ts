@@ -235,7 +235,7 @@ describe("the catalog scraper after the response 403 for too many calls", () => 
   });
 });
 
-describe("the catalog scraper and its warnings", () => {
+describe("the catalog scraper after a failed call", () => {
   const keyRefused = (status: number): string =>
     `d_catalog: the source refuses the key (${status}); check the secret`;
   const refused = (status: number): string =>
@@ -301,7 +301,7 @@ describe("the catalog scraper and its warnings", () => {
     expect(await asks("Access denied")).toBe(1);
   });
 
-  it("does not warn that the source refused a batch if smaller batches succeed, nor of an error that leaves no item missing", async () => {
+  it("does not warn that the source refused a batch if smaller batches succeed, nor of an error in a reply that has every item", async () => {
     const bad = (call: DoubleCall): Reaction =>
       call.skus.length > 2 ? { status: 400 } : allFound(call);
     await readFrom(bad, numbered(4));

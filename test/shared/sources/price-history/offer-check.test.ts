@@ -65,7 +65,10 @@ async function check(offers: readonly (readonly [asin: string, id: string])[]) {
   });
 }
 
-/** Returns the result of one offer's check on a listing. */
+/**
+ * Checks the offer with this ID when the source returns `product`. Returns whether the offer is
+ * buyable, or the status of the answer if that is not `ok`.
+ */
 async function verdict(id: string, product: Json): Promise<boolean | string | undefined> {
   await begin(() => ({ body: envelope({ products: [product] }) }));
   const [answer] = await check([[asin, id]]);

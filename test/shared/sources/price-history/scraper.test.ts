@@ -346,7 +346,7 @@ describe("the price history scraper after a failure", () => {
   });
 });
 
-describe("the price history scraper and the age of a source's read", () => {
+describe("the price history scraper, which checks the age of the source's data,", () => {
   const at = (minutesAgo: number, fields = {}): ((call: HistoryCall) => ApiReaction) => {
     const lastUpdate = lookedAt - minutesAgo;
     return ({ ids }) => ({

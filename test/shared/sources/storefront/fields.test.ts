@@ -99,7 +99,7 @@ describe("the fields of an item in a store", () => {
     expect(violationsOf("lookupResponse", completeReply())).toEqual([]);
   });
 
-  it("contain everything that the protocol has for retailer_b", () => {
+  it("contain every field of retailer_b that the protocol provides", () => {
     expect(answerTo(completeReply(), { retailerName: "Trail Store" })).toEqual({
       id: "44123456789012",
       status: "ok",

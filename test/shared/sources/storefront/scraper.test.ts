@@ -145,7 +145,7 @@ describe("the storefront scraper", () => {
   });
 });
 
-describe("the storefront scraper and the version of the protocol", () => {
+describe("the storefront scraper, which chooses the version of the protocol,", () => {
   const ids = listedNumbers(1);
   const versionsIn = ({ store }: StoreSubject): string[] =>
     store.calls.map(({ profile }) => profile.split("/").at(-1) ?? "");
@@ -187,7 +187,7 @@ describe("the storefront scraper and the version of the protocol", () => {
   });
 });
 
-describe("the storefront scraper and the endpoint of a store", () => {
+describe("the storefront scraper, which finds the endpoint of a store,", () => {
   const ids = listedNumbers(1);
 
   it("calls the path in the store's profile", async () => {

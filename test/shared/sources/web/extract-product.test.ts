@@ -467,7 +467,7 @@ describe("a page without a product", () => {
     }
   });
 
-  it("does not count as a block page if the page is long, but does not prove that the product is missing", () => {
+  it("is neither a block page nor a proof that the product is missing, if the page is long", () => {
     expect(extracted(aPage("")).proof).toBe("nothing");
   });
 });
