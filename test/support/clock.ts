@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { RandomSource, Clock } from "../../shared/base/clock.ts";
 
 /**
- * Creates a clock that shows the time `at` (ISO 8601) until a test calls `set` or `advance`. `sleep`
- * resolves immediately and does not advance the clock.
+ * Creates a clock that shows the time `at` (ISO 8601) until a test calls `set` or `advance`.
+ * `sleep` resolves immediately and does not advance the clock.
  */
 export function fixedClock(
   at: string,

@@ -74,8 +74,8 @@ export async function startDeliveryWorld() {
   let made = 0;
 
   /**
-   * Opens an empty world with a separate clock. If `hasBus` is true, the publisher also publishes to
-   * an event bus in memory. `writes` sets the versions of the rows that the publisher writes.
+   * Opens an empty world with a separate clock. If `hasBus` is true, the publisher also publishes
+   * to an event bus in memory. `writes` sets the versions of the rows that the publisher writes.
    */
   const open = async ({
     hasBus = false,

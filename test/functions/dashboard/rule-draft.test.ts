@@ -69,7 +69,7 @@ describe("the dashboard's form for rules", () => {
 
   it("renames a step in the start steps and in the rules that lead to it", () => {
     const check = pipeline.steps[1];
-    if (check === undefined) throw new Error("no step");
+    if (check === undefined) throw new Error("The pipeline has no step");
     const renamed = withStep(pipeline, 1, { ...check, id: "lite" });
     expect(renamed).toMatchObject({ entry: "scan", baseline: "lite", refresh: { entry: "lite" } });
     expect(renamed.steps[0]?.routes).toEqual([{ when: "changed", run: "lite", notify: true }]);

@@ -22,7 +22,7 @@ import { expectVerified } from "../../support/verified.ts";
 const account = "acct_1";
 const run = runOf({ "watchlist.product.changed": 2 });
 const [first, second] = run.events;
-if (first === undefined || second === undefined) throw new Error("no events");
+if (first === undefined || second === undefined) throw new Error("The run has no events");
 
 let world: DeliveryWorld;
 let receiver: Receiver;

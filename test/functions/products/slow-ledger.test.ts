@@ -173,7 +173,7 @@ async function worstCall(mode: "buffer" | "stream", limitSeconds: number) {
 }
 
 const unused = (what: string): never => {
-  throw new Error(`no ${what} are read`);
+  throw new Error(`The call must not read ${what}`);
 };
 
 async function answerOf(
@@ -190,7 +190,7 @@ async function answerOf(
     write: async () => {},
   });
   await handle(asked.event, stream, asked.context);
-  if (answer === undefined) throw new Error("nothing was answered");
+  if (answer === undefined) throw new Error("The call got no response");
   return answer;
 }
 

@@ -322,7 +322,7 @@ describe("the owed retry of an item that a source did not answer", () => {
     const { bench, list } = world;
     await bench.work([]);
     const [page] = await Array.fromAsync(bench.pages.pages(list.id));
-    if (page === undefined) throw new Error("A list has a page");
+    if (page === undefined) throw new Error("The watchlist has no page");
     const fresh = page.items.map((item): Item => ({
       ...item,
       state: "new",
@@ -372,7 +372,7 @@ describe("an owed retry that an earlier release stored with only a step ID", () 
     bench.answers.product = () => ({ status: "ok", fields: product(10) });
     const owing = async (): Promise<void> => {
       const [page] = await Array.fromAsync(bench.pages.pages(list.id));
-      if (page === undefined) throw new Error("A list has a page");
+      if (page === undefined) throw new Error("The watchlist has no page");
       const owes = ["look"] as unknown as Item["owes"];
       await bench.pages.replace(
         { ...list, watchlistId: list.id },

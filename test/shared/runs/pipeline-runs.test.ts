@@ -173,7 +173,7 @@ describe("the default pipeline of retailer_a", () => {
   it("reads an item that was added later exactly once, at the tier full, and reports no change of this item", async () => {
     const { bench, list, next } = await watched([first]);
     const [page] = await Array.fromAsync(bench.pages.pages(list.id));
-    if (page === undefined) throw new Error("A list has a page");
+    if (page === undefined) throw new Error("The watchlist has no page");
     const added = newItem(second, bench.clock.now().toISOString());
     await bench.pages.replace({ ...list, watchlistId: list.id }, [page], [...page.items, added]);
     await next();

@@ -283,7 +283,7 @@ describe("an item that is removed while its run is in progress", () => {
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });
     await bench.runSome(list, 1);
     const [page] = await Array.fromAsync(bench.pages.pages(list.id));
-    if (page === undefined) throw new Error("A list has a page");
+    if (page === undefined) throw new Error("The watchlist has no page");
     await bench.pages.replace({ ...list, watchlistId: list.id }, [page], page.items.slice(0, 1));
     await bench.work([]);
     expect(await bench.lastRun(list)).toMatchObject({

@@ -82,7 +82,7 @@ async function empty(only: OutboxEntry): Promise<void> {
 }
 const mustClaim = async () => {
   const claimed = await claim();
-  if (claimed === null) throw new Error("not claimed");
+  if (claimed === null) throw new Error("The target was not claimed");
   return claimed;
 };
 const dueTargets = (at = clock.now()) => dynamoDueTargets(tables.client, tableName).due(at, 10);
@@ -209,7 +209,7 @@ describe("an account with many delivery targets", () => {
     expect(await store.waiting(target.accountId, clock.now())).toEqual(targets.slice(4));
 
     const [first] = claims;
-    if (first == null) throw new Error("not claimed");
+    if (first == null) throw new Error("The target was not claimed");
     const { token, additions } = first;
     const [one = target] = targets;
     const changes = { removed: [entry("a")], added: [], records: [] };
@@ -229,7 +229,7 @@ describe("an account with many delivery targets", () => {
 
     const admissions = await Promise.all(
       claims.map((claimed, n) => {
-        if (claimed === null) throw new Error("not claimed");
+        if (claimed === null) throw new Error("The target was not claimed");
         const { lease, due } = claimed;
         return store.admit(many[n] ?? target, { lease, now, due });
       }),
@@ -260,7 +260,7 @@ describe("an account with many delivery targets", () => {
     for (const one of busy) await admitted(one);
     await store.add(last, [entry("later", { dueAt: later })]);
     const claimed = await claim(last);
-    if (claimed === null) throw new Error("not claimed");
+    if (claimed === null) throw new Error("The target was not claimed");
     await store.add(last, [entry("a")]);
 
     const { lease, due } = claimed;

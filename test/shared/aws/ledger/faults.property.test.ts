@@ -158,9 +158,9 @@ const budgetStore = (): DailyBudgetStore => {
 };
 
 /**
- * Makes one call: reserves its credits and settles them. Returns `refused` if the ledger refuses the
- * reservation, `asleep` if the process is suspended before it settles, and undefined if the process
- * crashed or got no response.
+ * Makes one call: reserves its credits and settles them. Returns `refused` if the ledger refuses
+ * the reservation, `asleep` if the process is suspended before it settles, and undefined if the
+ * process crashed or got no response.
  */
 async function makeCall(
   ledger: Ledger,

@@ -59,7 +59,7 @@ it("an item call makes three requests to DynamoDB if its process has cached the 
     await meteredRead(made, work, {
       ...deps,
       ledger,
-      cancels: { send: () => Promise.reject(new Error("nothing is canceled")) },
+      cancels: { send: () => Promise.reject(new Error("The call must not be canceled")) },
     });
   };
   await call("req_cold", 10);

@@ -94,7 +94,7 @@ describe("the publication of a run", () => {
     const lease = newLease(clock.now(), random);
     const claimed = await outbox().claim(endpoint, { lease, now: clock.now() });
     const [entry] = await outbox().all(endpoint, 1);
-    if (claimed === null || entry === undefined) throw new Error("not published");
+    if (claimed === null || entry === undefined) throw new Error("The run has no entry");
     const changes = { removed: [entry], added: [], records: [] };
     await outbox().release(
       endpoint,

@@ -33,7 +33,7 @@ beforeEach(async () => {
 
 const listNow = async (): Promise<Watchlist> => {
   const found = await lists.get(list.accountId, list.id);
-  if (found === undefined) throw new Error("no list");
+  if (found === undefined) throw new Error("The watchlist does not exist");
   return found;
 };
 /** Claims the watchlist's next run, due at the clock's time. */
@@ -41,7 +41,7 @@ async function claim(): Promise<Run> {
   const now = clock.now();
   const request = { watchlist: await listNow(), trigger: "schedule", due: now, now } as const;
   const run = await claimRun(request, store);
-  if (run === undefined) throw new Error("not claimed");
+  if (run === undefined) throw new Error("The run was not claimed");
   return run;
 }
 const checked: StepStats = {

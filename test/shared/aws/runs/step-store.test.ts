@@ -35,7 +35,7 @@ beforeEach(async () => {
   await putWatchlist({ client: tables.client, ...options }, watchlist, []);
   const now = clock.now();
   const claimed = await claimRun({ watchlist, trigger: "schedule", due: now, now }, runs);
-  if (claimed === undefined) throw new Error("not claimed");
+  if (claimed === undefined) throw new Error("The run was not claimed");
   await runs.startReading(claimed, { plan: "won", stats: claimed.stats });
   run = { ...claimed, phase: "reading", plan: "won" };
 });
@@ -43,7 +43,7 @@ beforeEach(async () => {
 /** Plans a step of the run. */
 async function plan(wanted: StepPlan): Promise<StepRecord> {
   const planned = await store.plan(run, wanted);
-  if (planned === "over") throw new Error("the run is over");
+  if (planned === "over") throw new Error("The run accepts no plan");
   return planned;
 }
 

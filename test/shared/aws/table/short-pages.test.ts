@@ -451,7 +451,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/watchlists/details-pages",
-    title: "the pages of items whose ranges the first pages of details take",
+    title: "the item pages whose ranges the first pages of details copy",
     fill: fillPages,
     async read(place) {
       await pagesOf(place).createDetails(list, [detailsOf("i1", "x")]);
@@ -463,7 +463,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/watchlists/page-store",
-    title: "the pages to remove",
+    title: "all pages of a watchlist, to remove them,",
     fill: fillPages,
     async read(place) {
       await pagesOf(place).removeAll(list);
@@ -501,7 +501,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/watchlists/purge-store",
-    title: "the rows to remove of a watchlist and its runs",
+    title: "the rows of a purged watchlist and of its runs",
     async fill(place, n) {
       await putRun(place, n);
       await put(place, watchlistKeys.step(`run_${n}`, "a"));
@@ -563,7 +563,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/accounts/usage-store",
-    title: "days of usage",
+    title: "the days of usage of an account",
     fill: (place, n) => put(place, accountKeys.usage(account, `2026-03-0${n}`)),
     async read({ client, table }) {
       const range = { from: "2026-03-02", to: "2026-03-05" };

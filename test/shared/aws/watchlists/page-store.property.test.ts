@@ -263,7 +263,7 @@ async function play(
     tallied.removed += tally.removed;
   };
   const watchlist = await world.watchlist(list);
-  if (watchlist === undefined) throw new Error("The list is there");
+  if (watchlist === undefined) throw new Error("The watchlist does not exist");
   const watchlists = { get: () => world.watchlist(list) };
   const { tally } = await changeItems(
     { watchlist, change: { ...wanted, labels: new Map() }, now },

@@ -33,7 +33,7 @@ async function read(
 
 const pageAt = async (list: WatchlistRef, from = ""): Promise<StoredPage> => {
   const [page] = await read(world.store(), list, from);
-  if (page === undefined) throw new Error("The list has pages");
+  if (page === undefined) throw new Error("The watchlist has no page");
   return page;
 };
 

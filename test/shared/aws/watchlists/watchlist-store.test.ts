@@ -308,7 +308,7 @@ describe("dynamoWatchlistStore.remove, which deletes a watchlist,", () => {
 
   it("deletes the idempotency key that created the watchlist, unless a later request used the key to create another watchlist", async () => {
     const [first, second, third] = [1, 2, 3].map((n) => aRecord(`owner ${n}`, aList(n).id));
-    if (!first || !second || !third) throw new Error("three records");
+    if (!first || !second || !third) throw new Error("A record is missing");
     await keys.open(first, now);
     await create(aList(1), { record: first });
     await remove(aList(1));

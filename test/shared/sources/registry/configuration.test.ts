@@ -45,7 +45,7 @@ function refusalOf(variable: string): string {
   } catch (error) {
     return (error as Error).message;
   }
-  throw new Error("It was accepted");
+  throw new Error("The configuration was accepted");
 }
 
 describe("the environment variable SOURCES", () => {

@@ -40,7 +40,7 @@ const found = (answers: readonly OffersAnswer[]): Found[] =>
 
 async function only(id: string, at = noon): Promise<Found> {
   const [answer] = await read([id], { at });
-  if (answer?.status !== "ok") throw new Error(`${id} was not found`);
+  if (answer?.status !== "ok") throw new Error(`${id} was not read`);
   return answer;
 }
 
@@ -242,7 +242,7 @@ describe("the sandbox's offer checker", () => {
 
   it("returns not buyable after the offer has disappeared", async () => {
     const [offer] = references(await only("B0SANDBOX2"));
-    if (offer === undefined) throw new Error("No offer");
+    if (offer === undefined) throw new Error("The listing has no offer");
     expect(await check([offer])).toMatchObject([{ buyable: true }]);
     const oddMinute = "2026-03-01T12:01:00.000Z";
     expect(await check([offer], { at: oddMinute })).toMatchObject([{ buyable: false }]);

@@ -21,7 +21,7 @@ const idsOf = (scraper: ProductScraperId): readonly string[] =>
   scrapers[scraper].platform === "retailer_a" ? asins : numbers;
 const reserved = (scraper: ProductScraperId, behavior: string): string => {
   const found = reservedIds[scrapers[scraper].platform].find((one) => one.behavior === behavior);
-  if (found === undefined) throw new Error(`No id that is ${behavior}`);
+  if (found === undefined) throw new Error(`No ID has the behavior ${behavior}`);
   return found.id;
 };
 

@@ -21,7 +21,7 @@ import { startUpstream } from "./subject.ts";
 
 const reserved = (platform: keyof typeof reservedIds, behavior: string): string => {
   const found = reservedIds[platform].find((one) => one.behavior === behavior);
-  if (found === undefined) throw new Error(`No id that is ${behavior}`);
+  if (found === undefined) throw new Error(`No ID has the behavior ${behavior}`);
   return found.id;
 };
 
@@ -88,7 +88,7 @@ async function someOffers(): Promise<Pick<OfferCheckerSubject, "offers" | "slowO
           .map(({ offerListingId }) => ({ asin: answer.id, offerListingId })),
   );
   const [first, second] = shown;
-  if (first === undefined || second === undefined) throw new Error("The shop shows no offers");
+  if (first === undefined || second === undefined) throw new Error("The sandbox has no offers");
   return {
     offers: {
       buyable: shown,

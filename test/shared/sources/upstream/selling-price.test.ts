@@ -5,7 +5,7 @@ import { type ProductData, productFrom } from "../../../../shared/sources/upstre
 const inStock = { inStock: true, message: "In stock" };
 const found = (data: object, scraper: ProductScraperId = "retailer_d.standard"): ProductData => {
   const product = productFrom(scraper, { title: "Lamp", ...data }, "USD");
-  if (product === null) throw new Error("is another country's");
+  if (product === null) throw new Error("The price is in another currency");
   return product;
 };
 

@@ -3,7 +3,7 @@ import { extractProduct, type Extraction } from "../../../../shared/sources/web/
 import type { ProductFacts } from "../../../../shared/sources/web/product-facts.ts";
 import type { WantedProduct } from "../../../../shared/sources/web/wanted-product.ts";
 
-/** Returns a small product page, written for the tests. */
+/** Returns the small product page `name` of the fixtures, which was written for the tests. */
 export const fixturePage = (name: string): string =>
   readFileSync(new URL(`../../../fixtures/pages/${name}.html`, import.meta.url), "utf8");
 
