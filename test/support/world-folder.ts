@@ -10,8 +10,8 @@ import { templateCacheFile } from "../../tools/local/data-folder.ts";
 const templates = join(import.meta.dirname, "../../node_modules/.cache", templateCacheFile);
 
 /**
- * Creates a data folder for a local world. If an earlier local world saved its templates, copies
- * them into the folder.
+ * Creates a data folder for a local world, and returns its path. If an earlier local world saved its
+ * templates, copies them into the folder.
  */
 export function openWorldFolder(): string {
   const dir = mkdtempSync(join(tmpdir(), "world-"));
@@ -20,7 +20,8 @@ export function openWorldFolder(): string {
 }
 
 /**
- * Saves the templates of a local world for later worlds, and deletes the data folder of the world.
+ * Saves the templates of a local world, if it has any, for later worlds. Deletes the world's data
+ * folder `dir`.
  */
 export function removeWorldFolder(dir: string): void {
   if (existsSync(join(dir, templateCacheFile))) {

@@ -4,8 +4,8 @@ import type { SourceClient, SourceReply } from "../../../shared/sources/http/sou
 const extraTriesMax = 2;
 
 /**
- * A source client without a rate limit and a circuit breaker. It retries a call after a 5xx status
- * or a broken connection.
+ * A source client with neither a rate limit nor a circuit breaker. It retries a call at most twice,
+ * after a 5xx status or a broken connection.
  */
 export const plainClient: SourceClient = {
   async send({ method, url, headers: wanted = {}, body: given }, deadline) {

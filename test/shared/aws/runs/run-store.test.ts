@@ -310,7 +310,7 @@ describe("dynamoRunStore.takeStalled, which finds a stalled run,", () => {
     ["reading", 30],
     ["finishing", 60],
   ])(
-    'returns a run in the phase "%s" only %i seconds after the phase began',
+    'returns a run in the phase "%s" no earlier than %i seconds after the phase began',
     async (phase, seconds) => {
       const run = await claim();
       clock.advance(1_000);
