@@ -10,8 +10,8 @@ import { templateCacheFile } from "../../tools/local/data-folder.ts";
 const templates = join(import.meta.dirname, "../../node_modules/.cache", templateCacheFile);
 
 /**
- * Creates a data folder for a local world, and returns its path. If an earlier local world saved its
- * templates, copies them into the folder.
+ * Creates a data folder for a local world, and returns the folder's path. If an earlier local world
+ * saved its templates, copies them into the folder.
  */
 export function openWorldFolder(): string {
   const dir = mkdtempSync(join(tmpdir(), "world-"));

@@ -30,8 +30,8 @@ describe("an API error that the dashboard shows at a form field", () => {
   });
 });
 
-describe("an API error about a route that the dashboard shows in the form for rules", () => {
-  it("names the control of the rule, or the test of the rule, by the words of the form", () => {
+describe("an API error about a rule in the dashboard's form", () => {
+  it("names the control or the test of the rule by the words of the form", () => {
     const message = "'cooldown' must be a time from 5m to 30d (got \"x\").";
     expect(problemWords({ message, part: "cooldown" })).toBe(
       '“at most once every” must be a time from 5m to 30d (got "x").',

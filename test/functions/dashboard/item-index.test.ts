@@ -53,7 +53,7 @@ describe("the index of items that the dashboard searches", () => {
   });
 });
 
-describe("the dashboard's search, which merges its index with the items from the API,", () => {
+describe("the dashboard's search in its index and in the API", () => {
   const known = findItems(items, "kettle", 20);
 
   it("adds an item that only the API returned, after the items of the index", () => {
@@ -83,7 +83,7 @@ describe("the dashboard's search, which merges its index with the items from the
     expect(merged.items).toEqual([items[0], renamed]);
   });
 
-  it("shows the items of the index alone, or of the API alone, while the other result is pending", () => {
+  it("shows the items of one result while the other result is pending", () => {
     expect(mergeItems(known, undefined, 20)).toEqual(known);
     expect(mergeItems(undefined, known, 20)).toEqual(known);
     expect(mergeItems(undefined, undefined, 20)).toEqual({ items: [], total: 0 });

@@ -359,7 +359,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     },
   );
 
-  describe("for a price that becomes known again after the item was sold out", () => {
+  describe("for the first price after an item was sold out", () => {
     const soldOut = { price: { before: 100, after: null } };
     const back = { price: { before: null, after: 60 } };
 
@@ -372,9 +372,9 @@ describe("GET /v1/watchlists/{id}/changes", () => {
 
     it.each([
       ["time, with a decrease", { op: "decreased", since: at(30) }],
-      ["time, in a time span that begins during the gap", { op: "decreased", since: at(40) }],
+      ["time, in a time span that begins while the price is unknown", { op: "decreased", since: at(40) }],
       ["size, with a minimum", { sort: "size", min_delta_percent: "40", since: at(30) }],
-      ["size, in a time span that begins during the gap", { sort: "size", since: at(40) }],
+      ["size, in a time span that begins while the price is unknown", { sort: "size", since: at(40) }],
     ])("compares the price with the last known price (sorted by %s)", async (_sort, query) => {
       const { json } = await world.ask(`GET ${path}`, { query });
       expect(json["data"]).toMatchObject([drop]);
@@ -411,7 +411,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     );
 
     it.each(["time", "size", "amount"])(
-      "compares the price with the price before the gap, even if the gap is within one run (sorted by %s)",
+      "compares the price with the last known price, even if one run found both prices (sorted by %s)",
       async (sort) => {
         await record(first, 6, [read("9000001", 51, { price: { before: 60, after: null } })]);
         await record(first, 7, [read("9000001", 52, { price: { before: null, after: 50 } })]);

@@ -362,7 +362,7 @@ describe("PATCH /v1/watchlists/{id} with a status", () => {
   });
 });
 
-describe("a change of a watchlist's settings while other processes change the watchlist's row", () => {
+describe("a change of settings while other processes change the watchlist's row", () => {
   it("does not change the settings of a run in progress or that run's counters", async () => {
     await put({ runningRun: 5, runCount: 5, lastRunStatus: "running" });
 

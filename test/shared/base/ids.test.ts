@@ -57,7 +57,7 @@ it("derivedIdAt returns IDs whose order is the order of their times", () => {
 });
 
 describe("numberOf, which reads the number in an ID,", () => {
-  it("returns the number in an ID if the ID belongs to the given owner, and otherwise undefined", () => {
+  it("returns the number if the ID belongs to the given owner, and otherwise undefined", () => {
     const id = numberedId("creditTransaction", 4_711, "acct_1");
     expect(numberOf("creditTransaction", id, "acct_1")).toBe(4_711);
     expect(numberOf("creditTransaction", id, "acct_2")).toBeUndefined();
@@ -79,7 +79,7 @@ const idOf = (place: { stamp: number; slot: number }, owner = "acct_1") =>
   placedId("creditTransaction", place, owner);
 
 describe("placeOf, which reads the stamp and the slot in an ID,", () => {
-  it("returns the stamp and the slot in an ID if the ID belongs to the given owner, and otherwise undefined", () => {
+  it("returns both if the ID belongs to the given owner, and otherwise undefined", () => {
     fc.assert(
       fc.property(places, (place) => {
         expect(placeOf("creditTransaction", idOf(place), "acct_1")).toEqual(place);

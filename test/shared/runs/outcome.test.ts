@@ -304,7 +304,7 @@ describe("the outcome of an unchanged read that a route matches", () => {
   });
 });
 
-describe("the readings of an item at product steps and pulse steps", () => {
+describe("the stored readings of an item", () => {
   const lite: Step = {
     id: "lite",
     scraper: "retailer_a.lite",

@@ -338,7 +338,7 @@ describe("the owed retry of an item that a source did not answer", () => {
     expect((await bench.items(list)).flatMap(({ owes }) => owes)).toEqual([]);
   });
 
-  it("that belongs to an offer check reads the last known offer, and is cleared if no offer is known", async () => {
+  it("checks the last known offer if the step checks offers, and is cleared if no offer is known", async () => {
     const check: Step = { id: "check", scraper: "retailer_a.offer_check", routes: [] };
     const world = await watched(
       pipelineOf({ ...look, routes: [{ when: "always", run: "check" }] }, check),

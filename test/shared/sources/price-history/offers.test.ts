@@ -236,7 +236,7 @@ describe("the mapping of price history offers", () => {
     expect(asked("/seller")).toEqual([]);
   });
 
-  it("marks no offer as the buy box if the buy box is empty or the reply does not list the offer in the buy box", async () => {
+  it("marks no offer as the buy box if the buy box is empty or the reply lacks its offer", async () => {
     const unqualified = someStats({ buyBoxIsUnqualified: true, buyBoxSellerId: "A1SELLER02" });
     const other = someStats({ buyBoxSellerId: "A1STRANGER" });
     for (const stats of [unqualified, other]) {
