@@ -411,7 +411,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     );
 
     it.each(["time", "size", "amount"])(
-      "compares the price with the last known price, even if one run found both prices (sorted by %s)",
+      "compares the price with the last known price, even if it was unknown only within a run (sorted by %s)",
       async (sort) => {
         await record(first, 6, [read("9000001", 51, { price: { before: 60, after: null } })]);
         await record(first, 7, [read("9000001", 52, { price: { before: null, after: 50 } })]);

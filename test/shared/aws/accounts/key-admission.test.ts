@@ -31,7 +31,7 @@ const startMs = Date.parse("2026-03-01T12:00:00Z");
 const at = (ms: number): Date => new Date(startMs + ms);
 const process = (): ReturnType<typeof keyAdmission> => keyAdmission(tables.client, table);
 
-/** Returns a random source with the same numbers in every run. */
+/** Returns a random source whose numbers depend only on the seed. */
 function fractions(seed = 1): { fraction(): number } {
   let state = seed;
   return {
@@ -78,7 +78,7 @@ const mostInASecond = (times: readonly number[]): number =>
 
 describe("the rate limit of an API key", () => {
   /**
-   * Makes calls every 5 ms as several processes do: some at the same time, and some out of order.
+   * Makes calls for times 5 ms apart, partly out of order. Returns the times of the admitted calls.
    */
   async function offer(seconds: number): Promise<number[]> {
     const processes = Array.from({ length: 4 }, process);

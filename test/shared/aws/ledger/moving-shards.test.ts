@@ -36,8 +36,8 @@ interface Answer {
 }
 
 /**
- * DynamoDB reads the rows of one request at different times. In its first batch read, this client
- * reads some rows before `meantime` runs and the other rows after it.
+ * DynamoDB reads the rows of one request at different times. Returns a client whose first batch
+ * read reads the rows that `readsFirst` selects before `meantime` runs, and the others after it.
  */
 function readsAround(
   meantime: () => Promise<void>,

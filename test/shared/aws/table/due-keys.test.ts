@@ -36,7 +36,7 @@ async function put(kind: DueKind, rows: readonly DueRow[]): Promise<void> {
   }
 }
 
-/** Partition keys of the table. The nth key is indexed in the nth partition of the due index. */
+/** Returns a partition key of the table for each partition of the due index, in their order. */
 const pkPerPartition = (kind: DueKind): readonly string[] =>
   duePartitionsOf(kind).map((partition) => {
     for (let n = 0; ; n += 1) if (duePartitionOf(kind, `pk-${n}`) === partition) return `pk-${n}`;

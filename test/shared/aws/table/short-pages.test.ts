@@ -88,7 +88,7 @@ const idsOf = async (place: Place): Promise<string[]> => {
 const rowsOf = ({ client, table }: Place, pk: string): Promise<string[]> =>
   Array.fromAsync(readRows(client, table, rowsBelow(pk, "")), (row) => String(row["sk"]));
 
-/** Stores all pages, with one item each, if `n` is 1. Does nothing for the other rows. */
+/** Stores all pages, with one item each, if `n` is 1. Does nothing for the other values of `n`. */
 const fillPages = async (place: Place, n: number): Promise<void> => {
   if (n > 1) return;
   const items = five.map((number) => newItem(`i${number}`, at(0)));
@@ -105,13 +105,13 @@ const detailsOf = (id: string, label: string): ItemDetails => ({
 });
 
 interface Case {
-  /** The file that sends the query. */
+  /** The file that sends the query, without `.ts`. */
   readonly file: string;
   readonly title: string;
   readonly fill: (place: Place, n: number) => Promise<unknown>;
   readonly read: (place: Place) => Promise<unknown>;
   readonly found: unknown;
-  /** Number of queries when no response is cut short; default 1. */
+  /** The number of queries if DynamoDB ends no response early; default 1. */
   readonly queries?: number;
 }
 
@@ -167,7 +167,7 @@ const putRun = (place: Place, n: number) => {
 
 const historyOf = (place: Place) => dynamoHistoryStore(place.client, optionsOf(place));
 const historySpan = { since: at(0), until: at(9) };
-/** Records a run of a watchlist that exists. */
+/** Records the run `n` of a watchlist, which the call with `n` 1 stores first. */
 async function appendHistory(place: Place, n: number): Promise<void> {
   if (n === 1) await putWatchlist({ ...place, clock, random }, aWatchlist({ id: list }), []);
   const values = { price: { before: n, after: n + 1 } };

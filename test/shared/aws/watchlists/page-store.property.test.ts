@@ -57,7 +57,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   },
 );
 
-/** The fault of a request: a conflict, or a lost response, after which the SDK sends it again. */
+/** The fault of a request: a conflict, or a lost response that makes the SDK repeat the request. */
 type Fault = "none" | "answer_lost" | "conflict";
 const fault = fc.oneof(
   { weight: 6, arbitrary: fc.constant<Fault>("none") },

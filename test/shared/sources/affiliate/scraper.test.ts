@@ -136,8 +136,8 @@ describe("the signature of the affiliate scraper", () => {
   });
 
   /**
-   * Reads with the service's own client on a clock whose sleeps take no time; records when calls
-   * arrive.
+   * Reads from a busy source with the service's client, on a clock whose sleeps take no time.
+   * Returns the times of the calls and of the signatures, in milliseconds after the start.
    */
   async function readWhileBusy(retryAfter: string): Promise<{
     answers: readonly Answer[];
