@@ -372,9 +372,9 @@ describe("GET /v1/watchlists/{id}/changes", () => {
 
     it.each([
       ["time, with a decrease", { op: "decreased", since: at(30) }],
-      ["time, in a time span that begins while the price is unknown", { op: "decreased", since: at(40) }],
+      ["time, since a time without a price", { op: "decreased", since: at(40) }],
       ["size, with a minimum", { sort: "size", min_delta_percent: "40", since: at(30) }],
-      ["size, in a time span that begins while the price is unknown", { sort: "size", since: at(40) }],
+      ["size, since a time without a price", { sort: "size", since: at(40) }],
     ])("compares the price with the last known price (sorted by %s)", async (_sort, query) => {
       const { json } = await world.ask(`GET ${path}`, { query });
       expect(json["data"]).toMatchObject([drop]);
@@ -411,7 +411,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     );
 
     it.each(["time", "size", "amount"])(
-      "compares the price with the last known price, even if it was unknown only within a run (sorted by %s)",
+      "compares the price with the last known price, even if one run read no price and then the new price (sorted by %s)",
       async (sort) => {
         await record(first, 6, [read("9000001", 51, { price: { before: 60, after: null } })]);
         await record(first, 7, [read("9000001", 52, { price: { before: null, after: 50 } })]);
