@@ -27,12 +27,14 @@ export function callSite(): string {
   return "unknown";
 }
 
-/** Files of `shared/aws` that no simulated function uses. */
+/** Files of `shared/aws` whose lines are not call sites. */
 const excludedFiles: ReadonlySet<string> = new Set([
+  // The other files send their requests through this file.
   wrapper.slice("shared/aws/".length),
   // Only health checks send the read in this file, and the simulation runs no health check.
   "accounts/table-check.ts",
-  // A back-test becomes a job if it exceeds a limit of one call. Simulated watchlists are too small.
+  // A back-test becomes a job if it exceeds a limit of one call. Simulated watchlists are too small
+  // for this.
   "queues/backtest-queue.ts",
   "watchlists/backtest-store.ts",
   // The simulation replaces these ports, which serve the event bus, customers' systems and sources.

@@ -92,7 +92,7 @@ it("the simulation does not let the unfinished write of a crashed process delay 
   expect(refusalOf(() => writes.arrive(transaction("a")))).toBeUndefined();
 });
 
-it('the simulation of the scenario "calls" models contention in 1 of 5 of the first 300 seeds, then in 1 of 25', () => {
+it('the simulation of the scenario "calls" models contention in 1 of 5 seeds up to seed 300, and in 1 of 25 later seeds', () => {
   const contended = (scenario: string, first: number, last: number): number =>
     Array.from({ length: last - first + 1 }, (_, n) => first + n).filter(
       (seed) => profileOf(scenario, seed) === "contention",

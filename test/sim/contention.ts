@@ -15,8 +15,9 @@ export type Overlap = (typeof overlapKinds)[number];
 export interface Flight {
   /** The shortest time in flight, in milliseconds. */
   readonly milliseconds: number;
-  /** Returns true if no earlier plain write of the item is in flight. */
+  /** Returns true if no earlier plain write to its items is in flight. */
   isNext(): boolean;
+  /** Ends the flight, so that the write no longer delays or refuses other writes. */
   end(): void;
 }
 
@@ -63,8 +64,9 @@ export function contention(random: Random): Contention {
   const lines = new Map<string, readonly InFlight[]>();
   const overlaps = new Map<Overlap, number>();
   const pairs = new Map<string, number>();
-  // Excludes the writes in flight of crashed processes: they have no effect, so they prevent no
-  // other write. With the fault `crash_after`, a process crashes after its write took effect.
+  // Excludes the writes in flight of crashed processes: these writes never take effect, so they
+  // prevent no other write. A process with the fault `crash_after` has no write in flight when it
+  // crashes, because it crashes after its write took effect.
   const lineOf = (item: string): readonly InFlight[] =>
     (lines.get(item) ?? []).filter(({ attempt: { task } }) => task.state !== "dead");
   const count = <Name extends string>(counts: Map<Name, number>, name: Name): void =>

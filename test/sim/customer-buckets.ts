@@ -19,7 +19,8 @@ export interface BucketPut {
 
 /**
  * A stored manifest. `missing`: the listed keys whose objects were not in the bucket when the
- * manifest was stored. `rowsKey`, `snapshotKey`: the Parquet files that it lists.
+ * manifest was stored. `rowsKey`, `snapshotKey`: the keys of the Parquet files that the manifest
+ * lists; undefined if it lists none of that kind.
  */
 export interface StoredManifest {
   readonly bucket: string;

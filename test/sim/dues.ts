@@ -10,7 +10,7 @@ export interface Due {
   readonly at: number;
 }
 
-/** The milliseconds after which the sweeper handles a due watchlist. */
+/** The time between the due time of a watchlist and its start by the sweeper, in milliseconds. */
 const graceMs = 90_000;
 const reads: ReadonlySet<string> = new Set(["GetItem", "BatchGetItem", "Query", "Scan"]);
 

@@ -110,7 +110,7 @@ export const dynamoFaults: Readonly<Partial<Record<FaultKind, FaultySend>>> = {
     hadNoEffect();
     return sent;
   },
-  /** Makes an index query omit some rows, or also return the last version of deleted rows. */
+  /** Makes an index query omit some rows, and return some deleted rows in their last version. */
   async index_lags(attempt, { random, answered, perform, hadNoEffect, now }) {
     const sent = await perform();
     const items = (sent.output["Items"] ?? []) as readonly Marshalled[];
@@ -165,8 +165,8 @@ const within = (known: readonly Known[] | undefined, since: number): readonly Kn
 const rowName = (key: Row): string => JSON.stringify(unmarshall(key), ["pk", "sk"]);
 
 /**
- * Returns a name for an index query. Ignores the time up to which rows are due, because it always
- * differs.
+ * Returns a name for an index query. Ignores the time up to which rows are due, because this
+ * time differs in every query.
  */
 function indexName({ input }: Attempt): string {
   const { ":by": _, ...values } = input["ExpressionAttributeValues"] as Marshalled;

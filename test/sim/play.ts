@@ -58,8 +58,9 @@ export interface Played {
 
 const inTurn = ["crashes", "queues", "store"] as const;
 /**
- * Returns N if one in N seeds of `calls` has the profile `contention`. A seed with `contention`
- * sends fifteen times as many requests as other seeds, so N is larger after the first 300 seeds.
+ * Returns a number N: one in N seeds of `calls` has the profile `contention`. A seed with
+ * `contention` sends fifteen times as many requests as other seeds, so N is larger after the first
+ * 300 seeds.
  */
 const seedsPerContention = (seed: number): number => (seed <= 300 ? 5 : 25);
 

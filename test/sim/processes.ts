@@ -126,7 +126,7 @@ function overridesOf(options: ProcessesOptions) {
     random: randomSourceOf(random),
     clients: { ...clients, ...(clients.dynamo && { dynamo: dynamoOf(clients.dynamo) }) },
     sources,
-    // Two processes can write different kinds of rows, as during a deployment.
+    // Two processes can write different versions of a row, as during a deployment.
     writes: random.pick(["current", "next"]),
     ...outside(clock),
   };

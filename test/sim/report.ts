@@ -72,7 +72,7 @@ export function printViolation(played: Played, more = ""): void {
 
 /**
  * The required coverage: the least number of injected faults of each family, and the least number
- * of rare states.
+ * of different rare states.
  */
 export const wanted = { timesOfFault: 100, states: 30 } as const;
 

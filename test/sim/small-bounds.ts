@@ -5,7 +5,7 @@ import { batchBounds } from "../../shared/event-bus/event-bus.ts";
 import { resultBounds } from "../../shared/runs/run-results.ts";
 import { pageBounds } from "../../shared/watchlists/page.ts";
 
-/** The number of items from which a change of shape counts, in watchlists of the simulation. */
+/** The least number of items with which a change of shape counts in the simulation. */
 export const shapeItemsMin = 2;
 
 /**

@@ -200,7 +200,7 @@ function fieldsOf(scraper: string, random: Random, { factor, lacksFields }: Form
   // A source may show a price of an item that is sold out.
   const isPriced = availability.inStock || usual > 10;
   const price = isPriced ? { amount: usual * factor, currency: "USD" } : null;
-  // Changes often, so that runs write details while users set labels.
+  // The title changes often, so that runs write details while users set labels.
   const title = `Item for ${usual * factor}`;
   const seen = { price: price?.amount ?? null, inStock: availability.inStock };
   if (scraper === "retailer_d.standard") {

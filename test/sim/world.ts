@@ -319,7 +319,8 @@ export async function openWorld(plainStage: Stage, options: WorldOptions) {
       tasks.call({ label: "waits", effect: async () => {}, delay: milliseconds }),
     /**
      * Runs events until `isOver` returns true. Calls `isOver` when no event is possible at the
-     * current time. From `endsAt` on, calls it before every event.
+     * current time. From `endsAt` on, calls it before every event. `what` names the awaited state
+     * in the message of the error.
      * @throws Error if `isOver` does not return true within 40 days of virtual time or 15,000
      * events
      */

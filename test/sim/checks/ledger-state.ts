@@ -236,7 +236,7 @@ function shardHolds({ row, records }: ShardState): readonly Hold[] {
   const back = new Set(records.filter(({ t }) => t === "b").map(({ h }) => h));
   const reserved = new Set(records.filter(({ t }) => t === "r").map(({ h }) => h));
   const resolved = records
-    // Excludes an unsharded hold. Its reservation is in the account's row, but a shard resolves it.
+    // Excludes an unsharded hold: a shard resolves it, but its reservation is an unsharded entry.
     .filter((record) => record["t"] === "s" && isOfCall(record) && reserved.has(record["h"]))
     .map((record): Hold => {
       const isBack = back.has(record["h"]);

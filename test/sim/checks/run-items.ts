@@ -40,8 +40,8 @@ export async function checkItems(
   assert.equal(row.runningRun, null, list.id);
   assert.equal(row.runCount, records.length, `${list.id}: runs`);
   assert.equal(row.lastRunStatus, records.at(-1)?.run.status ?? null, list.id);
-  // The row may contain a smaller number of skips, because a change of the watchlist's status resets
-  // this number to 0.
+  // The row may contain a smaller number of skips, because a change of the watchlist's status
+  // resets this number to 0.
   const skips = skipsOf(records);
   assert(
     row.consecutiveSkips <= skips,

@@ -8,7 +8,7 @@ import type { World } from "../world.ts";
 const prices = ["price", "newMinPrice", "buyboxPrice", "lowestPrice"];
 
 /**
- * Checks the shape of the answers of each run, and that a watchlist remembers which fields are
+ * Checks the shape of the answers of each run, and that a watchlist stores which fields are
  * missing (invariants B5 and B6).
  * @param reached counts each rare state that a run reached
  * @throws Error if a check fails
@@ -83,8 +83,8 @@ function missingFieldsAfter({ run, steps }: RunRecords, known: readonly string[]
 
 /**
  * Compares the price jump that a run reports with the prices that the run observed. Looks for the
- * most items whose factors are at least 3 or at most 1/3 and differ by at most 15%: `jump` must have
- * this number of items. Without `jump`, the number must be too small for a jump.
+ * most items whose factors are at least 3 or at most 1/3 and differ by at most 15%: `jump` must
+ * have this number of items. Without `jump`, the number must be too small for a jump.
  */
 function checkJump({ run, steps }: RunRecords, jump: ShapeChange["priceJump"], name: string): void {
   const factors = new Map<string, number>();

@@ -25,8 +25,8 @@ const minute = 60_000;
 /** How early a tick may start a run, in milliseconds before the due time. */
 const toleranceMs = { every: minute, cron: 0 } as const;
 /**
- * The milliseconds after which the sweeper handles a due watchlist. A tick within this time is not
- * late.
+ * The time between the due time of a watchlist and its start by the sweeper, in milliseconds. A
+ * tick within this time is not late.
  */
 const graceMs = 90_000;
 /** The maximum duration of two passes of the sweeper with their messages, in milliseconds. */

@@ -7,18 +7,21 @@ import { type Random, randomSourceOf, seededRandom } from "../random.ts";
 import type { ApiRequest } from "../api.ts";
 import type { User, World } from "../world.ts";
 
-/** The previews of a seed. Their random numbers change nothing in seeds without previews. */
+/**
+ * The previews of a seed. They draw from separate random numbers, so that seeds without previews
+ * stay the same.
+ */
 export interface Previews {
   /** Draws the next preview. */
   readonly next: () => Omit<ApiRequest, "key">;
   readonly count: number;
-  /** Checks that the previews changed nothing that is stored of their watchlist. */
+  /** Checks that the previews changed no stored row of their watchlist. */
   readonly assertUnchanged: () => Promise<void>;
 }
 
 const ids = Array.from({ length: 12 }, (_, n) => `B0${String(n).padStart(8, "0")}`);
 
-/** A pipeline whose steps have all prices of the platform's scrapers. */
+/** A pipeline with one step for each scraper of retailer_a except `full`. */
 const pipeline: Pipeline = {
   entry: "scan",
   baseline: null,
@@ -76,6 +79,6 @@ export async function openPreviews(world: World, user: User): Promise<Previews |
   };
 }
 
-/** Draws item IDs. An item that is named twice must be read once. */
+/** Draws item IDs. An ID may occur twice; a preview must then read the item once. */
 const someItems = (random: Random): string[] =>
   Array.from({ length: random.between(1, 6) }, () => random.pick(ids));

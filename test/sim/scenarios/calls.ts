@@ -12,8 +12,8 @@ import { openPreviews, type Previews } from "./calls-previews.ts";
 const second = 1_000;
 
 /**
- * Clients read products and offers, check offers, preview pipelines, and create and revoke API keys,
- * all at the same time.
+ * Clients read products and offers, check offers, preview pipelines, and create and revoke API
+ * keys, all at the same time.
  */
 export const calls: Scenario = {
   name: "calls",

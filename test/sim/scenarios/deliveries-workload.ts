@@ -6,8 +6,9 @@ const minute = 60_000;
 /** The size of a seed of deliveries. */
 export interface DeliveryWorkload {
   readonly accounts: number;
-  /** The total number of runs. `eventsMax` is the largest number of events of one run. */
+  /** The total number of runs. */
   readonly runs: number;
+  /** The largest number of events of one run. */
   readonly eventsMax: number;
   readonly endpointsMax: number;
   /** The number of actions of each user during deliveries. */

@@ -68,8 +68,8 @@ export const twiceSeenPipeline: Pipeline = {
 
 /**
  * A pipeline whose routes have keys that limit their notifications, such as `cooldown`. In the step
- * `lite`, each route with `notify` has another field or another `when`, by which checks recognize it
- * in an event. `scan` often stores new states of an item that it sends to `lite`.
+ * `lite`, each route with `notify` has another field or another `when`, by which checks recognize
+ * the route in an event. `scan` often stores new states of an item that it sends to `lite`.
  */
 export const limitedPipeline: Pipeline = {
   entry: "scan",
@@ -87,7 +87,7 @@ export const limitedPipeline: Pipeline = {
           where: [{ field: "newCount", op: "above", value: 1 }],
           run: "lite",
         },
-        // Never matches together with the route above, so neither hides an error of the other.
+        // Never matches together with the route above, so neither hides an error of the other one.
         { when: "ok", field: "newCount", op: "below", value: 2, once: true, run: "lite" },
         { when: "ok", field: "newCount", op: "above", value: 1, cooldown: "5m", notify: true },
       ],
@@ -162,8 +162,8 @@ export const anyListRequest = (random: Random, name: string): WatchlistRequest =
   listRequest(random, { name, ...random.pick(schedules) });
 
 /**
- * Custom pipelines that have several steps. The one whose routes have states occurs twice, because
- * few reads of an item lead to a state in which an error shows.
+ * Custom pipelines that have several steps. `limitedPipeline`, whose routes have states, occurs
+ * twice, because few reads of an item lead to a state in which an error shows.
  */
 export const ownPipelines = [
   offersPipeline,
@@ -198,8 +198,9 @@ function creditLimits(
 }
 
 /**
- * Draws a brake that holds runs of small watchlists. Most watchlists have none, or the default brake,
- * which holds a run only if the source answers in another shape: they have too few items.
+ * Draws a brake that holds runs of small watchlists. Most watchlists have no brake, or the default
+ * brake. The default brake holds their runs only if the answers have another shape, because they
+ * have too few items.
  */
 function brake(random: Random): Pick<WatchlistRequest, "brake"> {
   if (!random.isHit(0.25)) return random.isHit(0.7) ? { brake: null } : {};

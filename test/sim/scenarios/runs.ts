@@ -399,8 +399,8 @@ async function runNow({ world }: RunsScene, { id, user }: WatchlistScene): Promi
 
 /**
  * Waits for the end of the run in progress, because the API refuses a manual run during another
- * run. Waits at most ten minutes. In odd seeds, checks every five seconds: several runs can then end
- * before the sweeper restarts the finisher of an earlier run.
+ * run. Waits at most ten minutes. In odd seeds, checks every five seconds: several runs can then
+ * end before the sweeper restarts the finisher of an earlier run.
  */
 async function runEnd({ world, stores }: RunsScene, { user, id }: WatchlistScene): Promise<void> {
   const endsAt = world.tasks.now() + startsWithinMs;
@@ -423,8 +423,8 @@ async function actOnList(scene: RunsScene, list: WatchlistScene): Promise<void> 
     if (!faults.force("user_acts")) continue;
     await random.pick(acts)(scene, list);
   }
-  // Depends on the seed's number instead of a random number, because one more random number would
-  // change every later choice of all other seeds.
+  // The choice depends on the seed's number instead of a random number, because one more random
+  // number would change every later choice of the seeds.
   if (scene.world.seed % 5 === 4) await readChanges(scene, list);
 }
 
