@@ -1,11 +1,11 @@
 /**
  * The test of each source file of `functions`, `lib`, `shared` and `tools` that has no test at its
- * mirrored path, such as `test/shared/cron/calendar.test.ts` for `shared/cron/calendar.ts`. A test checks
- * that no file is missing, and that the imports of the named test lead to the file. Files that only
- * hold types need no entry.
+ * mirrored path, such as `test/shared/cron/calendar.test.ts` for `shared/cron/calendar.ts`. A test
+ * checks that no file is missing, and that the imports of the named test lead to the file. Files
+ * that contain only types need no entry.
  */
 
-/** Names of files without their extensions; spaces separate names. */
+/** Splits lines at their spaces into names of files, which have no extensions. */
 const files = (...lines: readonly string[]): readonly string[] =>
   lines.flatMap((line) => line.split(" "));
 

@@ -1,7 +1,10 @@
 import { defineConfig } from "vitest/config";
 import { filesOf, testOptions } from "./test-options.ts";
 
-/** Tests of the dashboard in a browser, one at a time, because the local world and the browser use two cores. */
+/**
+ * Runs the browser tests of the dashboard one file at a time, because the local world and the
+ * browser use two cores.
+ */
 export default defineConfig({
   test: {
     ...testOptions,

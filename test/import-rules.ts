@@ -22,8 +22,8 @@ const worker = [...lambda, ...functions("queue")];
 
 /** For each entry, the entries whose files its files may import. */
 export const arrows: Readonly<Record<string, readonly string[]>> = {
-  // The domain. It imports no adapter. Of `shared/outgoing`, it imports the rules and the ports, and
-  // not the files that open connections.
+  // The domain. It imports no adapter. Of `shared/outgoing`, it imports the rules and the ports,
+  // but not the files that open connections.
   "shared/base/": [],
   "shared/observability/": [],
   "shared/cron/": shared("base"),

@@ -210,7 +210,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
 
   describe("the filters `requestId` and `watchlistId` of the credit history", () => {
     it.each([1, 100])(
-      "select the entries of one call or one watchlist, also combined with a type, in pages of %i entries",
+      "select the entries of one call or one watchlist, with or without a type, in pages of %i entries",
       async (limit) => {
         await settleTwoHolds();
         await change({ changeId: "c1", type: "adjust", credits: -5 });
@@ -299,8 +299,8 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
         }
         await change({ changeId: "correction", type: "adjust", credits: -7 });
       };
-      // Tests that only read share one account, because the calls that fill the account take most of
-      // the time.
+      // Tests that only read share one account, because the calls that fill the account take most
+      // of the time.
       let used: { readonly world: LedgerWorld; readonly accountId: string } | undefined;
       const openUsed = async (): Promise<void> => {
         if (used === undefined) await work();

@@ -155,7 +155,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       }
     });
 
-    it("return the history points of one item in the requested time span, both ends included", async () => {
+    it("are returned with the history points of one item in the requested time span, both ends included", async () => {
       await appendRuns([1, 2, 3, 4]);
 
       const found = await itemOf("10001", { since: hour(2), until: hour(3) });

@@ -234,7 +234,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       await expectGood(await outcome(source.once(source.status(500))), 1);
     });
 
-    it("always returns 500: the adapter returns all items as unavailable, after at most six calls for each item", async () => {
+    it("always returns 500: the adapter returns all items as unavailable, after at most nine requests for two items", async () => {
       expectNothing(await outcome(source.status(500)), questionsMax);
     });
 
@@ -266,7 +266,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       },
     );
 
-    it("resets every connection: the adapter returns all items as unavailable, after at most six calls for each item", async () => {
+    it("resets every connection: the adapter returns all items as unavailable, after at most nine requests for two items", async () => {
       expectNothing(await outcome(source.reset), questionsMax);
     });
 

@@ -33,8 +33,8 @@ async function startsOf(
  */
 function excessOf(starts: readonly number[], perSecond: number): number {
   let excess = -Infinity;
-  // For windows that end at this start, the largest excess is `starts so far - allowed so far` minus
-  // the lowest earlier value of this difference.
+  // For windows that end at this start, the largest excess is `starts so far - allowed so far`
+  // minus the lowest earlier value of this difference.
   let lowest = Infinity;
   for (const [index, at] of starts.entries()) {
     const allowed = (at / 1_000) * perSecond;

@@ -18,7 +18,7 @@ const byTrust: readonly ReadingKind[] = [
   "pulse",
 ];
 
-/** The price that an item had from a read on. */
+/** A price that a read of an item found. */
 export interface KnownPrice {
   /** Time of the read in milliseconds since 1970. */
   readonly at: number;

@@ -442,9 +442,9 @@ function isMet(
 }
 
 /**
- * Returns the derived fields of a pulse: whether the last buy-box price is above the newest lowest
- * price for new items. Returns an empty object if either price is unknown, and for any other
- * scraper.
+ * Returns the derived fields at a read. A read with a price has the fields that are derived from
+ * earlier prices. A pulse has `buyboxAboveLowest`: whether the last buy-box price is above the
+ * lowest price for new items in this read, if both are known. Any other read has none.
  */
 function derivedFields({ scraper }: Step, { before, seen, last, at }: Reading): Snapshot {
   const { price: now } = refreshed(last, seen);

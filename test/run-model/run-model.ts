@@ -271,6 +271,8 @@ function store(runState: RunState, { item, step, reading }: Found): void {
 /**
  * Returns an item's last change after a read. If several reads of one run change a field, the
  * change starts with the value before the run. Returns `last` if the read found no changes.
+ * @param last the last change before the read
+ * @param found the changes that the read found
  */
 export function lastChangeAfter(
   last: ModelItem["lastChange"],
