@@ -86,7 +86,7 @@ describe.each(deployments)("cdk-nag on the deployment %j", (context) => {
     expect(stale).toEqual([]);
   });
 
-  it("has a reason of at least one sentence in each acknowledgement", () => {
+  it("gets a reason of at least one sentence in each acknowledgement", () => {
     const reasons = acknowledgedIn(app.explained).map(({ reason }) => reason);
     expect(reasons.filter((reason) => !/^[A-Z].{30,}\.$/.test(reason))).toEqual([]);
   });

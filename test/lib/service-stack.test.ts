@@ -142,7 +142,7 @@ describe("the permissions of the service", () => {
     expect(managedIn(synthesize("dev").service)).toEqual([]);
   });
 
-  it("have wildcards in resources for the listed functions only", () => {
+  it("contain wildcards in resources only for the listed functions", () => {
     const wide = functionNames.flatMap((name) =>
       grantsOf(name)
         .filter(({ Effect, Resource }) => Effect === "Allow" && /\*/.test(JSON.stringify(Resource)))

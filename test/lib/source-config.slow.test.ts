@@ -170,7 +170,7 @@ describe("the source configuration at synthesis", () => {
       expect(bytes).toBeGreaterThan(2_800);
       expect(bytes).toBeLessThanOrEqual(4_096);
     }
-    // The bound is not much too strict: sources of nearly this length still fit.
+    // The limit is not too strict: sources of more than 2,100 characters fit.
     expect(JSON.stringify(ofLength(length)).length).toBeGreaterThan(2_100);
   });
 

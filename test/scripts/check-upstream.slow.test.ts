@@ -161,7 +161,7 @@ describe("the upstream check", () => {
     },
   );
 
-  it("is tested by this file with every misbehavior of the reference server", () => {
+  it("is tested with every misbehavior of the reference server", () => {
     const fine: readonly Misbehavior[] = ["gzip", "br", "null_data"];
     const elsewhere: readonly Misbehavior[] = [
       "all_featured",

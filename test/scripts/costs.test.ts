@@ -49,7 +49,7 @@ describe("the cost estimate of a function's duration", () => {
     expect(slow).toBeCloseTo(1_015 + (10 * 1_769) / 512, 10);
   });
 
-  it("includes the given read time of the source in proportion to the number of IDs, and at least one second", () => {
+  it("includes the read time of the source, which is proportional to the number of IDs and at least one second", () => {
     expect(sourceMs("retailer_a.pulse", 10_000, assumptions)).toBe(15_000);
     expect(sourceMs("retailer_a.lite", 500, assumptions)).toBe(10_000);
     expect(sourceMs("retailer_a.pulse", 1, assumptions)).toBe(1_000);

@@ -112,7 +112,7 @@ describe("npm run empty-bucket", () => {
       `There is no stack ${dataStack} in this account and region`,
     ],
   ] as const)(
-    "deletes no object if it is not allowed (there is %s), and explains what to do",
+    "deletes no object if this is not allowed (there is %s), and explains what to do",
     async (_, there, advice) => {
       for (const [name, isProtected] of there) stacks.set(name, isProtected);
       const { code, output } = await run("--stage", "prod");

@@ -26,7 +26,7 @@ async function entries(path: string): Promise<readonly Entry[]> {
   return Array.isArray(body["data"]) ? body["data"] : [];
 }
 
-/** Returns the watchlists as soon as each has this number of runs. */
+/** Returns the watchlists as soon as each has at least this number of runs. */
 const listsAfter = (runs: number): Promise<readonly Entry[]> =>
   eventually(`${runs} runs of every list`, patienceSeconds, async () => {
     const lists = await entries("/watchlists");

@@ -12,7 +12,7 @@ const suite = new URL(
   import.meta.url,
 ).pathname;
 
-/** The scenarios of the conformance suite that apply to a server with tools and without sessions. */
+/** The scenarios of the conformance suite for a server with tools and without sessions. */
 const applicable = ["server-initialize", "ping", "tools-list", "dns-rebinding-protection"];
 
 const fixtureTool =

@@ -196,7 +196,7 @@ describe("the metrics of the Lambda functions count", () => {
     }
   });
 
-  it("runs by their start, their batches and steps, and their end", () => {
+  it("the start, the batches, the steps and the end of each run", () => {
     expect(valuesOf(lines, "run_starts", "runs_started")).toEqual([1]);
     expect(valuesOf(lines, "run_starts", "run_late_ms")).toHaveLength(1);
     expect(valuesOf(lines, "batches", "batch_ms")).toHaveLength(1);

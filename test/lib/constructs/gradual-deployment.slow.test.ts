@@ -27,7 +27,7 @@ function configurationsIn(deployment?: string): readonly unknown[] {
 }
 
 describe("a gradual deployment", () => {
-  it("shifts the traffic of every function with a separate deployment group", () => {
+  it("has a separate deployment group for each function, which shifts the traffic of this function", () => {
     const used = [...aliasIds(service).keys()].map(groupOf);
 
     expect(used.toSorted()).toEqual(Object.keys(groups).toSorted());

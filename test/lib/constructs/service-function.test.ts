@@ -151,7 +151,7 @@ describe("reserved concurrency", () => {
   });
 });
 
-describe("with buffered responses", () => {
+describe("with buffered responses,", () => {
   it("every API function has the gateway's timeout of 29 seconds", () => {
     const { service: buffered } = synthesize("prod", { responseMode: "buffered" });
     const groupNames = new Set<string>(Object.keys(groups));

@@ -130,7 +130,7 @@ describe.each(stages)("the alarms of the stage %s", (stage) => {
     );
   });
 
-  it("link to every entry of the runbook, counted over all alarms", () => {
+  it("together link to every entry of the runbook", () => {
     const text = alarms.map(({ AlarmDescription }) => AlarmDescription).join("\n");
 
     const unlinked = runbookAnchors.filter((anchor) => !text.includes(`#${anchor}`));

@@ -805,12 +805,8 @@ interface AwsDouble {
 }
 
 /**
- * Starts doubles of CloudFormation (with the stacks of one stage), STS and CloudWatch Logs. They
- * support only the requests that the tool sends.
- */
-/**
- * Starts a server that forwards each request to the queues of the local world. It calls `onRequest`
- * with the request's target first.
+ * Starts a server that forwards each request to the queues of the local world. Before that, the
+ * server calls `onRequest` with the operation in the request, such as `AmazonSQS.SendMessage`.
  */
 async function startSqsForwarder(
   onRequest: (target: string) => void,
@@ -835,6 +831,10 @@ async function startSqsForwarder(
   return { server, url: `http://127.0.0.1:${port}` };
 }
 
+/**
+ * Starts doubles of CloudFormation (with the stacks of one stage), STS and CloudWatch Logs. They
+ * support only the requests that the tool sends.
+ */
 async function startAwsDouble(): Promise<AwsDouble> {
   const double = { asked: [] as string[], isEmpty: false, refuses: "" };
   const server = createServer((request, response) => {

@@ -1,5 +1,6 @@
 /**
- * A world in a separate process whose worker never ends. Prints `received` when it has a message.
+ * A world in a separate process whose worker never ends. Prints `received` when the worker gets a
+ * message.
  */
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { startWorld } from "../../../tools/local/world.ts";

@@ -7,12 +7,12 @@ import { publicationOf } from "../../../../scripts/bench/outpost/outpost-api.ts"
 const task = { to: "receiver", work: "publish", parallel: 4, round: 0 } as const;
 const [small, large] = bodySizes(8);
 
-describe("the events of the bench beside Outpost", () => {
+describe("the events of the bench that measures webhook deliveries beside Outpost", () => {
   it.each([
     [8, 8],
     [50, 52],
     [200, 200],
-  ])("of a round with %i deliveries are %i events of each size", (deliveries, events) => {
+  ])("are, for a round of %i deliveries, %i events of each size", (deliveries, events) => {
     expect(bodySizes(deliveries).map(({ many }) => eventsIn({ ...task, ...many }))).toEqual([
       events,
       events,
@@ -23,7 +23,7 @@ describe("the events of the bench beside Outpost", () => {
     ["small", small, 1],
     ["large", large, 202],
   ])(
-    "of a %s run that is delivered alone are one of its size and one of about 1 KB",
+    "are, for a %s run that is delivered alone, one event of the run's size and one event of about 1 KB",
     async (_, size, kilobytes) => {
       const [run] = await runsOf({ ...task, ...(size?.alone ?? { runs: 1, items: 1 }) });
       const [changed = 0, completed, ...others] =

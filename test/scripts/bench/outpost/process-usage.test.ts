@@ -19,7 +19,7 @@ describe("the CPU time of a process", () => {
     expect(cpuTicksIn(stat)).toBe(10);
   });
 
-  it.each(["", "117 (go) S 1 117"])("is refused if the text is %j", (stat) => {
+  it.each(["", "117 (go) S 1 117"])("cannot be read from the invalid stat line %j", (stat) => {
     expect(() => cpuTicksIn(stat)).toThrow("must have the CPU times in its fields 14 to 17");
   });
 
@@ -34,7 +34,7 @@ describe("the peak memory of a process", () => {
     expect(peakMegabytesIn(status)).toBe(64);
   });
 
-  it("is refused if the text has no line VmHWM", () => {
+  it("cannot be read from a status file without the line VmHWM", () => {
     expect(() => peakMegabytesIn("Name:\tkthreadd\n")).toThrow("must have a line VmHWM");
   });
 

@@ -5,7 +5,7 @@ const root = "root:x:0:0:root:/root:/bin/bash\n";
 const postgres = "postgres:x:101:103:PostgreSQL:/var/lib/postgresql:/bin/bash\n";
 
 describe("the user of a server that does not run as root", () => {
-  it("is the user of the bench if that is not root", () => {
+  it("is the user of the bench if the bench does not run as root", () => {
     expect(userOf({ userId: 1_000, passwd: root + postgres })).toEqual({});
   });
 

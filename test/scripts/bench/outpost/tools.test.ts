@@ -27,7 +27,7 @@ const serverPaths = {
 };
 const checkout = "/src/cmd/outpost-server/main.go";
 
-describe("the search for the programs of the bench", () => {
+describe("the search for the programs of the bench beside Outpost", () => {
   it("finds the servers in the folders of the machine, and the built programs of Outpost", () => {
     const machine = machineWith([...servers, "/built/outpost", "/built/outpost-server"]);
     expect(findTools({ binary: "/built/outpost" }, machine)).toEqual({
@@ -35,14 +35,14 @@ describe("the search for the programs of the bench", () => {
     });
   });
 
-  it("finds a checkout of Outpost and Go to build it", () => {
+  it("finds a checkout of Outpost, and finds Go, which builds the checkout", () => {
     const machine = machineWith([...servers, checkout, "/second/go"]);
     expect(findTools({ source: "/src" }, machine)).toEqual({
       tools: { ...serverPaths, outpost: { source: "/src", go: "/second/go" } },
     });
   });
 
-  it("takes a program from the first of the folders that has it", () => {
+  it("uses the first folder of the machine that contains a program", () => {
     const machine = machineWith([...servers, "/second/redis-server", checkout, "/first/go"]);
     expect(findTools({ source: "/src" }, machine)).toMatchObject({
       tools: { redis: "/first/redis-server" },
@@ -71,7 +71,7 @@ describe("the search for the programs of the bench", () => {
     });
   });
 
-  it("needs no Go if the built programs of Outpost are given", () => {
+  it("does not require Go if the options name the built programs of Outpost", () => {
     const machine = machineWith([...servers, "/built/outpost", "/built/outpost-server"]);
     expect(findTools({ source: "/src", binary: "/built/outpost" }, machine)).toHaveProperty(
       "tools",
@@ -79,8 +79,8 @@ describe("the search for the programs of the bench", () => {
   });
 });
 
-describe("the lines about missing programs", () => {
-  it("name for each missing program what to install or to pass", () => {
+describe("the messages about missing programs of the bench beside Outpost", () => {
+  it("explain for each missing program how to install it and which option names it", () => {
     expect(findTools({}, machineWith([]))).toEqual({
       missing: [
         "outpost is missing: clone https://github.com/hookdeck/outpost and pass --source <folder>, or pass --binary <file>.",
@@ -93,7 +93,7 @@ describe("the lines about missing programs", () => {
     });
   });
 
-  it("name Go if a checkout of Outpost is given", () => {
+  it("name Go if the options name a checkout of Outpost", () => {
     expect(findTools({ source: "/src" }, machineWith([...servers, checkout]))).toEqual({
       missing: ["go is missing: install it from https://go.dev/doc/install, or pass --go <file>."],
     });
