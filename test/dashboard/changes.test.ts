@@ -153,7 +153,7 @@ describe.skipIf(lacksChromium)("the page 'What changed' of the dashboard", () =>
     await expect.poll(() => rows(page).count()).toBe(2);
   });
 
-  it("accepts a size with a percent sign or a decimal comma, and shows an error for other sizes before it calls the service", async () => {
+  it("accepts a minimum size with a percent sign or a decimal comma, and shows an error for an invalid size before it calls the service", async () => {
     const { page } = await dashboard.openAt("/changes", "What changed");
     await expectLoaded(page);
     const sent: string[] = [];

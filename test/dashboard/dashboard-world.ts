@@ -47,7 +47,7 @@ interface View {
 export interface Visit {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Signs in with the form. The default key is the key of the account of this file. */
+  /** Signs in with the form. By default, signs in with `key` of the `DashboardWorld`. */
   readonly signIn: (key?: string) => Promise<void>;
   /** Opens a page of the dashboard, such as `/keys`, and waits for the heading of the page. */
   readonly goTo: (path: string, heading: string) => Promise<void>;
@@ -210,8 +210,8 @@ async function openVisit(browser: Browser, { url, view, key }: Opening): Promise
 }
 
 /**
- * Answers calls with 400 until the user presses "Try again". It does not count the calls, because
- * pages also repeat calls automatically.
+ * Answers calls with 400 until the user presses "Try again". The number of calls does not
+ * matter, because pages also repeat calls automatically.
  * @param calls glob of the calls' URLs
  * @param message the message of the error
  */
@@ -295,8 +295,8 @@ async function violationsIn(page: Page, root: string): Promise<readonly string[]
 }
 
 /**
- * The views that `expectAccessible` checks. Two views have each color scheme and each size. The
- * other two take as much processor time again, so only NIGHTLY=1 checks them.
+ * The views that `expectAccessible` checks. The first two views together have both color schemes
+ * and both sizes. The other two would double the processor time, so only NIGHTLY=1 checks them.
  */
 const views: readonly Required<View>[] = [
   { scheme: "light", size: "desktop" },
@@ -321,7 +321,10 @@ async function expectViewAccessible(page: Page, root: string, view: string): Pro
   ).toBeLessThanOrEqual(0);
 }
 
-/** Checks a page like `expectAccessible`, but only with the color scheme and size it was opened with. */
+/**
+ * Checks a page like `expectAccessible`, but only with the color scheme and size with which the
+ * page was opened.
+ */
 export const expectAccessibleAsOpened = (page: Page): Promise<void> =>
   expectViewAccessible(page, "html", "as opened");
 

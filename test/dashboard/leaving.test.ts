@@ -58,7 +58,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     return String((await dashboard.world.api.send("POST", "/watchlists", body)).body["id"]);
   };
 
-  it("keeps the dialog open while a secret is rotated, and asks for confirmation before the user leaves the new secret", async () => {
+  it("keeps the dialog open while a secret is rotated, and asks for confirmation before the user leaves the page with the new secret", async () => {
     const { body } = await dashboard.world.api.send("POST", "/webhook_endpoints", {
       url: `${dashboard.world.ready["webhook_receiver_url"]}/hooks/slow`,
       description: "Slow",
@@ -132,7 +132,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(asked).toHaveLength(4);
   });
 
-  it("does not ask before the form of a new watchlist is discarded if the user's key cannot create it", async () => {
+  it("does not ask before the form of a new watchlist is discarded if the user's key cannot create a watchlist", async () => {
     const scopes = ["read", "write"];
     const { body } = await dashboard.world.api.send("POST", "/api_keys", { name: "x", scopes });
     const { page, signIn, goTo } = await dashboard.open();

@@ -147,7 +147,7 @@ describe("an integer query parameter in the OpenAPI document", () => {
   );
 
   it.each(integers)(
-    "named '$name' in the operation $route gets 400 if the value is outside its bounds or not an integer",
+    "named '$name' in the operation $route is refused with 400 if the value is outside its bounds or not an integer",
     async ({ method, path, name, schema }) => {
       const { minimum = 0, maximum = 0 } = schema as Record<string, number>;
       const wrong = [minimum - 1, maximum + 1, `${minimum}.5`, `0${minimum}`, "", "1e1", "abc"];

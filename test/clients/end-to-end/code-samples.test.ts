@@ -33,7 +33,7 @@ const operations = Object.values(paths)
   .toSorted((one, other) => one.rank - other.rank)
   .map(({ operation }) => operation);
 
-/** The operations that the world refuses with their example values. */
+/** By operation: the error code with which the local world refuses the example values. */
 const refused: Readonly<Record<string, string>> = {
   readStructured: "NOT_IMPLEMENTED",
   readStructuredByBody: "NOT_IMPLEMENTED",

@@ -15,7 +15,7 @@ import type { World } from "../../../tools/local/world.ts";
 import { codeBlocks } from "../../readme/code-blocks.ts";
 
 const page = "docs/clients.md";
-/** True for the larger file of a nightly run. A reader is killed in the middle of either file. */
+/** True in a nightly run, whose file is larger. */
 const isNightly = process.env["NIGHTLY"] === "1";
 const count = isNightly ? 50_000 : 20_000;
 const ids = Array.from({ length: count }, (_, n) => String(8_000_000 + n));

@@ -351,7 +351,7 @@ describe("the command rpd", () => {
     );
   });
 
-  it("prints no position to continue from before it has received an event", async () => {
+  it("prints no position at which to continue if it has received no event yet", async () => {
     const refused = () => failure(400, "INVALID_PARAM");
     const { code, warnings } = await rpd(["events", "tail", "--after", "nonsense"], refused);
     expect(code).toBe(1);

@@ -4,7 +4,7 @@ import { failure, startScriptedService } from "./scripted-service.ts";
 
 const idsUpTo = (end: number): string[] => Array.from({ length: end }, (_, n) => `${90_000 + n}`);
 
-/** Starts a service with 100 IDs per call and three slots. It counts the calls at the same time. */
+/** Starts a service with 100 IDs per call and three slots. It counts the concurrent calls. */
 async function service(failAt?: string) {
   const seen = { atOnce: 0, atOnceMax: 0, taken: 0, ahead: 0, used: 0 };
   const scripted = await startScriptedService(async ({ url, body }) => {
