@@ -7,7 +7,8 @@ import {
 } from "../../../shared/accounts/refusal-pause.ts";
 
 /**
- * Returns a pause after the given number of refusals in a row, each at the end of the previous pause.
+ * Returns a pause after the given number of refusals in a row, each at the end of the previous
+ * pause.
  */
 function refused(times: number, fraction: number, pause: RefusalPause = noPause): RefusalPause {
   let after = pause;
@@ -18,7 +19,7 @@ function refused(times: number, fraction: number, pause: RefusalPause = noPause)
 }
 
 describe("the pause of a process after the rate limit refuses a call", () => {
-  it("ends exactly when the next call is possible, after the first refusal", () => {
+  it("after the first refusal ends exactly when the next call is possible", () => {
     const pause = afterRefusal(noPause, { nowMs: 1_000, fromMs: 1_500, fraction: 0.9 });
     expect(pause.untilMs).toBe(1_500);
   });

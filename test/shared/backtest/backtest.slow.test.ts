@@ -276,7 +276,7 @@ describe("a back-test", () => {
     };
 
     it.each(Object.entries(pipelines))(
-      "of a pipeline with the feature '%s' repeats the reads from before an item was delisted",
+      "with a pipeline that has the feature '%s' repeats the reads from before an item was delisted",
       async (_name, pipeline) => {
         const list = await bench.createList(ids, { pipeline });
         await playChanges(list, delisted, additions);
@@ -517,7 +517,7 @@ describe("a back-test of a pipeline with renamed or additional steps", () => {
     expect(runs.map(({ run }) => [run.credits, run.stats.deferred])).toEqual([[0, 4]]);
   });
 
-  it("defers items that were created after the start of their first run", async () => {
+  it("defers items that were added after the start of their first run", async () => {
     const bench = await startRunBench({ tables });
     const running = pipeline(step("check", { when: "changed", notify: true }));
     const list = await bench.createList(ids, { pipeline: running, maxCreditsPerRun: 3 });

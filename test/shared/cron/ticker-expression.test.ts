@@ -47,7 +47,7 @@ describe("the EventBridge Scheduler expression of a cron in a time zone", () => 
     ["changes in 800 days", "2016-02-24T15:00:00Z", "cron(0,30 2 * * ? *)"],
     ["changes in 801 days", "2016-02-23T15:00:00Z", "cron(30 2 * * ? *)"],
   ])(
-    "covers each UTC offset of a time zone whose offset changes (the zone %s)",
+    "covers each UTC offset of a time zone whose offset changes (the offset %s)",
     (_when, at, ticker) => {
       const cron = parseCron("0 11 * * *", "Asia/Pyongyang");
       expect(tickerExpression(cron, new Date(at))).toBe(ticker);

@@ -176,7 +176,10 @@ describe("a run of 50,000 changes in a customer's bucket, read by DuckDB", () =>
   });
 });
 
-/** Returns true if Python has the modules. Otherwise, prints why the tests that need them are skipped. */
+/**
+ * Returns true if Python has the modules. Otherwise, prints why the tests that need them are
+ * skipped.
+ */
 function canImport(modules: string): boolean {
   const { status, error, stderr } = spawnSync("python3", ["-c", `import ${modules}`], {
     encoding: "utf8",

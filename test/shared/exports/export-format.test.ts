@@ -190,8 +190,8 @@ describe("the format of a run's exported objects", () => {
   });
 });
 
-describe("an upgrade from export layout 1", () => {
-  it("exports a run again from its first event if the previous release exported only a part of the run", async () => {
+describe("after an upgrade from export layout 1,", () => {
+  it("a run is exported again from its first event if the previous release exported only a part of the run", async () => {
     await world.setDestination(account);
     const run = aRun(types, { runId: "wlrun_1", runNumber: 1 });
     failPuts(() => true);
@@ -208,7 +208,7 @@ describe("an upgrade from export layout 1", () => {
     await expectEachEventOnce([run]);
   });
 
-  it("after a backfill shows each event exactly once in the documented glob and in the documented view", async () => {
+  it("a backfill makes the documented glob and the documented view contain each event exactly once", async () => {
     await world.setDestination(account);
     const run = aRun(types, { runId: "wlrun_1", runNumber: 1 });
     const old = aRun(types, { runId: "wlrun_0", runNumber: 0 });

@@ -183,7 +183,7 @@ describe("the status of an S3 destination", () => {
     expect(await status()).toBe("active");
   });
 
-  it("counts the failures of several runs together, and restarts at 0 after a success", async () => {
+  it("depends on the failures of all runs together, whose count restarts at 0 after a success", async () => {
     await publish(1, 2);
     await world.work();
     isDown = false;

@@ -10,7 +10,9 @@ const runs = Array.from({ length: lastRunOf(windows) }, (_, n) => n + 1);
 const anyRun = fc.nat({ max: runs.length - 1 });
 const anyDelay = fc.nat({ max: runs.length });
 
-/** A few runs whose processes died: their history is recorded, and then merged, after later runs. */
+/**
+ * A few runs whose processes died. Their history is recorded after later runs, and then merged.
+ */
 const anyLateRuns = fc.array(
   fc.record({ run: anyRun, recordedAfter: anyDelay, mergedAfter: anyDelay }),
   { maxLength: 4 },

@@ -19,6 +19,10 @@ export interface OfferWorld {
   /** Replaces the account by a new one with `granted` credits. */
   newAccount(): Promise<void>;
   account(): Promise<Account>;
+  /**
+   * Creates a call of the account whose deadline is `deadlineMs` milliseconds from now.
+   * @default 280,000
+   */
   newCall(deadlineMs?: number): MeteredCall;
 }
 

@@ -564,7 +564,7 @@ describe("the routes between a pipeline's steps", () => {
   });
 
   it.each(["retailer_a.lite", "retailer_a.pulse"])(
-    "are checked in a short time even if many steps of the scraper %s form too many paths to follow each",
+    "are checked in a short time even if many steps of the scraper %s form too many paths to follow one by one",
     (scraper) => {
       const steps = names(10).map((id, at) =>
         stepOn(

@@ -419,7 +419,7 @@ describe("a pass of the sweeper", () => {
   });
 });
 
-describe("a wake-up message without pending work", () => {
+describe("a wake-up message for a target without events to send", () => {
   it.each(["we_unknown", "s3_destination"])(
     'is handled without an error if it is for the target "%s"',
     async (targetId) => {
@@ -428,7 +428,7 @@ describe("a wake-up message without pending work", () => {
     },
   );
 
-  it("removes the run of the message from the outbox if the run's events have expired", async () => {
+  it("removes a run from the outbox of the target if the run's events have expired", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const target = endpointTarget(account, endpoint.id);
     const gone = { runId: "wlrun_gone", watchlistId: "wl_1", types: null, happenedAt: startedAt };
