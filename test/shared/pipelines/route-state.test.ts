@@ -80,7 +80,7 @@ describe("the key of a route state", () => {
   });
 
   it.each([
-    { what: "a decrease", route: drop, key: "PHZ7tRmp" },
+    { what: 'the op "decreased"', route: drop, key: "PHZ7tRmp" },
     { what: "a test with limits", route: { ...low, once: true }, key: "0jxZy8ix" },
   ])("for a route with $what is the same as in earlier releases", ({ route, key }) => {
     expect(keyOf(route)).toBe(key);
