@@ -37,7 +37,7 @@ export interface BuildAppProps {
 
 /**
  * Builds the CDK app of a stage, ready for `synth()`. The CDK command line creates the same
- * templates, because both use the feature flags in cdk.json.
+ * templates, because this function also uses the feature flags in cdk.json.
  * @param props context and output folder; everything has a default
  * @throws Error that describes the first invalid context value
  */

@@ -126,6 +126,8 @@ export interface Throttle {
 }
 
 /**
+ * The limits of every stage.
+ *
  * One caller alone must not use up a limit. `itemCalls` and `otherCalls` are therefore at least
  * three times the number that the firewall accepts from one address (`requestsPerSecondOfAddress`).
  * A key can make 50 calls a second.

@@ -397,7 +397,7 @@ export function parseStageFile(name: string, content: string): GivenContext {
   return parsed;
 }
 
-/** Parses JSON; undefined for any other text. */
+/** Returns the value that a JSON text contains; undefined if the text is not JSON. */
 function jsonIn(content: string): unknown {
   try {
     return JSON.parse(content);

@@ -120,7 +120,7 @@ export function grantObjectWrite(grantee: IGrantable, bucket: BucketReference): 
   allow(grantee, actions.objectWrite, everyObjectOf(grantee, bucket));
 }
 
-/** Grants reading every object of a bucket, and the 404 for a missing object. */
+/** Grants reading every object of a bucket. For a missing object, S3 returns 404 and not 403. */
 export function grantObjectRead(grantee: IGrantable, bucket: BucketReference): void {
   allow(grantee, actions.objectRead, everyObjectOf(grantee, bucket));
   allow(grantee, actions.objectList, bucket.bucketArn);

@@ -3,8 +3,8 @@ import { AccessLogField, AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
 /**
  * The fields of the access log. Each request gives one line of JSON, even if it reaches no
  * function. The log has the resource instead of the path and the query, which may contain IDs and
- * an API key. To contain no personal data, the log has neither the address nor the user agent of
- * the caller.
+ * an API key. The log has neither the address nor the user agent of the caller, so that it contains
+ * no personal data.
  */
 const fields: Readonly<Record<string, string>> = {
   request_id: AccessLogField.contextRequestId(),

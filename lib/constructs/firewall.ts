@@ -12,9 +12,9 @@ const rateWindowSeconds = 300;
 /**
  * Rate limits for one IP address, in requests per second. A higher rate is probably an attempt to
  * guess keys. `all` equals the rate of two API keys, and `otherThanItemCalls` the rate of one key.
- * Higher limits are not possible. `Throttle.otherCalls` is at least three times the limit of one
- * address, for each path and method. The sum of the gateway's limits would then exceed its quota of
- * 10,000 calls per second.
+ * Higher limits are not possible, because `Throttle.otherCalls` must be at least three times the
+ * limit of one address, for each path and method. With higher limits, the sum of the gateway's
+ * limits would exceed its quota of 10,000 calls per second.
  */
 export const requestsPerSecondOfAddress = {
   all: 2 * limits.requestsPerSecond,

@@ -6,7 +6,7 @@ import { pinLogicalId } from "../pin-logical-id.ts";
 import { schedulerRole } from "./scheduler-role.ts";
 
 export interface RunSchedulesProps {
-  /** Name of the schedule group in the account. Changing it deletes every schedule in the group. */
+  /** Name of the schedule group. A change of the name deletes every schedule in the group. */
   readonly groupName: string;
 }
 

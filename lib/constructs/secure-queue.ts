@@ -16,7 +16,7 @@ interface SecureQueueProps extends Pick<QueueProps, "visibilityTimeout" | "deadL
 
 /**
  * Creates an encrypted SQS queue that accepts only TLS connections. Its logical ID is fixed, so
- * CloudFormation does not replace it when its construct moves.
+ * CloudFormation does not replace it when its construct moves in the code.
  */
 export function secureQueue(
   scope: Construct,

@@ -29,7 +29,7 @@ export interface ServiceFunctionProps<Name extends FunctionName> {
   readonly sendsToItself?: boolean;
   /**
    * Reserved concurrency, which is also the function's limit.
-   * @default - the unreserved concurrency of the account
+   * @default - the unreserved concurrency of the AWS account
    */
   readonly reservedConcurrency?: number;
   /**
@@ -77,9 +77,9 @@ export class ServiceFunction<Name extends FunctionName> extends Construct implem
     logGroup.grantWrite(role);
 
     this.lambda = new Function(this, "Function", {
-      // The description contains the release. CloudFormation must publish a new version of a
-      // function after each change of its template, and fails if neither the code nor the
-      // configuration changed.
+      // The description contains the release, so that each release changes the configuration.
+      // CloudFormation publishes a version after each change of the function's template, and fails
+      // if neither the code nor the configuration changed.
       description: `${props.description} Release ${manifest.version}.`,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,

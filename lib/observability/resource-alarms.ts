@@ -12,8 +12,8 @@ import { ownMetric } from "./service-metrics.ts";
  */
 const itemsMin = 20;
 /**
- * Minimum number of failed or throttled requests to a table in five minutes that counts for an
- * alarm. The number is high, because SDK clients retry single failures.
+ * Minimum number of failed or throttled requests to a table in five minutes. With fewer, the alarm
+ * ignores the period. The number is high, because SDK clients retry single failures.
  */
 const refusalsMin = 50;
 const failuresMin = 3;

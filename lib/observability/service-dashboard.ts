@@ -43,7 +43,7 @@ export class ServiceDashboard extends Construct {
     super(scope, id);
     this.#observed = observed;
     const dashboard = new Dashboard(this, "Dashboard", {
-      // Dashboard names must be unique across the regions of an account.
+      // Dashboard names must be unique across the regions of an AWS account.
       dashboardName: `${Stack.of(this).stackName}-${Aws.REGION}`,
       defaultInterval: Duration.hours(12),
       periodOverride: PeriodOverride.INHERIT,
