@@ -19,8 +19,9 @@ const constraints = new Set([
 
 /**
  * Returns a copy of an OpenAPI document with descriptions of its schemas under `components` and of
- * all fields. The descriptions come from `schemaDescriptions` and `fieldDescriptions`. Existing descriptions are kept. A field
- * with a constant string gets the description "Always ...".
+ * all fields. The descriptions come from `schemaDescriptions` and `fieldDescriptions`. A schema or
+ * field that has a description keeps it. A field with a constant string gets the description
+ * "Always ...".
  */
 export function addDescriptions(document: JsonObject): JsonObject {
   const { components: parts, ...rest } = document;

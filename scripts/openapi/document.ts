@@ -59,7 +59,7 @@ const securitySchemes = {
     type: "apiKey",
     in: "header",
     name: "X-API-Key",
-    description: "For clients that reserve the `Authorization` header.",
+    description: "For clients that need the `Authorization` header for another purpose.",
   },
   apiKeyQuery: {
     type: "apiKey",

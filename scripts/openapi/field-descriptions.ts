@@ -9,7 +9,7 @@ const descriptions: Readonly<Record<string, string>> = {
     "ID of the access key with which the service writes. Null if the service assumes a role.",
   "S3DestinationUpdate|S3DestinationWithAccessKey.access_key_id":
     "ID of the access key with which the service writes.",
-  active: "Number of items that were read and not found to be delisted.",
+  active: "Number of items that were read and are not delisted.",
   "route_states.cooldown_until":
     "Time until which the cooldown of the route holds matches back. Null if the route has no cooldown, or the cooldown is over.",
   "WatchlistItem.added_at": "When the item was added to the watchlist.",
@@ -172,7 +172,7 @@ const descriptions: Readonly<Record<string, string>> = {
   "steps.ok": "Number of items that were read completely. Charged.",
   "testS3Destination.ok": "True if the test object was written and deleted.",
   "retailer_b.onlineAvailable": "True if the item can be ordered online.",
-  "auto_topup.pack_id": "Credit pack that is bought.",
+  "auto_topup.pack_id": "Credit pack that the service buys.",
   "data.parameters": "Parameters of the endpoint.",
   "retailer_b.parentId": "ID of the listing that groups the variants.",
   "steps.partial": "Number of items that were read without some fields. Refunded.",
@@ -181,7 +181,7 @@ const descriptions: Readonly<Record<string, string>> = {
   paused_reason:
     "Why the watchlist is paused: by you, or for lack of credits. Null while it is active.",
   "Backtest|Watchlist|estimateWatchlist|previewWatchlist|templates.pipeline":
-    "Steps that a run of the watchlist reads.",
+    "Steps of a run, each with its routes.",
   "Watchlist|checkOffers|data|estimateWatchlist|listScrapers|readItemOffers|readOffers|readProducts|readSandboxProducts|scrapers|watchlist.platform":
     "Retailer whose items are read, such as retailer_a.",
   "S3DestinationUpdate|S3DestinationWithAccessKey|S3DestinationWithRole.prefix":
@@ -232,7 +232,7 @@ const descriptions: Readonly<Record<string, string>> = {
   "WatchlistItem.snapshot": "Values of the last complete read, by field. Null if there was none.",
   "changes.snapshot": "All values after the change, by field.",
   "WatchlistItem.last_read_at":
-    "When a run last read the item successfully: the end of that run, or the time of `snapshot_at` if it is later. Null if no read was successful.",
+    "When a run last read the item successfully: the end of that run, or `snapshot_at` if that time is later. Null if no read was successful.",
   "WatchlistItem.snapshot_at":
     "Since when the item has had the values of the snapshot. Null if there is no snapshot.",
   "shipping.standard": "Price of standard shipping.",
@@ -255,7 +255,7 @@ const descriptions: Readonly<Record<string, string>> = {
   "blocked_steps.step": "ID of the step whose items the limit leaves out.",
   "blocked_steps.limit": "The setting that leaves too few credits for the step.",
   "NewPipeline|Pipeline.steps": "The reads of a run. Routes connect them.",
-  successful: "Calls and steps that did not fail.",
+  successful: "Number of calls and steps that did not fail.",
   "retailer_b.thirdPartySeller": "True if another company sells the item on the platform.",
   "ReadRetailerAProducts|ReadRetailerAProductsByAsin|changes|last_change|readProducts|readSandboxProducts|scrapers.tier":
     "How much of each item is read: pulse, lite, full or standard.",

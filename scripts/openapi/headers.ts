@@ -37,7 +37,8 @@ export const headers = {
     schema: { type: "string", examples: ["@1795392000"] },
   },
   Sunset: {
-    description: "Time at which it stops working. Absent if no time is set.",
+    description:
+      "Time at which the deprecated operation or field stops working. Absent if no time is set.",
     schema: { type: "string", examples: ["Tue, 23 Nov 2027 00:00:00 GMT"] },
   },
   Link: {

@@ -41,7 +41,7 @@ export const bodyComponents = (): Readonly<Record<string, JsonObject>> =>
     ),
   );
 
-/** Returns the JSON Schema of a body that accepts no additional fields. */
+/** Returns a JSON Schema with `properties` closed to additional fields; any other one unchanged. */
 export const closedSchema = (schema: JsonObject): JsonObject =>
   "properties" in schema ? { ...schema, additionalProperties: false } : schema;
 

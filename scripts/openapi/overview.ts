@@ -5,9 +5,9 @@ import { refusalTable } from "../../tools/documents/refusal-order.ts";
 export const overview = [
   "Send item IDs of a retailer and get product, price, stock and offer data in one format. Or create " +
     "a watchlist: the service reads its items on a schedule and sends signed webhooks for changes.",
-  "**Keys.** Every call needs an API key except those marked as public: `Authorization: Bearer " +
-    "<API_KEY>`, or the header `X-API-Key`, or, for clients that cannot set headers, the query " +
-    "parameter `api_key`. Two different keys in one call are refused.",
+  "**Keys.** Every call needs an API key, except calls that are marked as public. Send the key as " +
+    "`Authorization: Bearer <API_KEY>` or in the header `X-API-Key`. Clients that cannot set headers can " +
+    "use the query parameter `api_key`. Two different keys in one call are refused.",
   "**Scopes.** A key has one or more of the scopes `read`, `spend` and `write`. Each operation lists " +
     "those that it needs. Without them, the call gets 403 `UNAUTHORIZED`.",
   "**Agents.** `POST /mcp` is a server of the Model Context Protocol, with the same keys, scopes, limits " +
@@ -20,19 +20,19 @@ export const overview = [
     "A byte order mark is ignored. Other charsets and encodings are refused with 400.",
   "**Compression and caching.** JSON responses over 1 KB are compressed with gzip for clients that " +
     "send `Accept-Encoding: gzip`. Public documents have the headers `ETag` and " +
-    "`Cache-Control: public`, return 304 for a matching `If-None-Match`, and can be read by pages of " +
-    "any origin (CORS `*`).",
+    "`Cache-Control: public`, and return 304 for a matching `If-None-Match`. Pages of any origin can " +
+    "read them (CORS `*`).",
   "**Query parameters.** Every operation below `/v1` refuses a query parameter that it does not " +
     "support, and one that is sent twice, with 400 `INVALID_PARAM`. `api_key` is accepted everywhere.",
   "**Credits.** A call that reads items first reserves credits for all of them, and refunds those that " +
     "it does not charge. `credits` and `X-Service-Credits` of the response contain the credits charged. " +
     "A refused call costs nothing.",
   `**Rate.** A key can make ${limits.requestsPerSecond} calls per second. Calls of public or unknown ` +
-    "paths that contain the key are counted, files of the dashboard are not. An account has at most " +
+    "paths count if they contain the key, but files of the dashboard do not count. An account has at most " +
     `${limits.apiKeysMax} keys, and so at most ${limits.apiKeysMax * limits.requestsPerSecond} calls per ` +
     "second. Each call that reads items also uses one of the account's concurrency slots until it " +
     "ends. Probes are calls that connect to a webhook receiver or an S3 store, or resolve its name, " +
-    `before they return. An account can make ${limits.probes.max} in ${limits.probes.seconds} seconds. ` +
+    `before they return. An account can make ${limits.probes.max} probes in ${limits.probes.seconds} seconds. ` +
     "`Retry-After` of a 429 is the number of seconds to wait.",
   "**Errors.** All errors have one format. Programs should test `error.code`; /docs/errors explains " +
     "every code. A call with several errors returns the first one in this table:",

@@ -38,7 +38,7 @@ const verification = [
 ].join("\n\n");
 
 const part =
-  "A delivery has at most 500 items. `part` and `parts` count the deliveries of the run.";
+  "An event has at most 500 items. `part` and `parts` count the events of this type in the run.";
 
 const texts: Readonly<Record<keyof typeof eventSchemas, EventText>> = {
   "watchlist.product.changed": {

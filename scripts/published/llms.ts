@@ -9,7 +9,7 @@ export const llmsText = (): string =>
     "# Retail product data API",
     "",
     "> A metered HTTP+JSON API that returns product, price, stock and offer data for item IDs of",
-    "> several retailers in one shape. Watchlists read items on a schedule and send changes as signed",
+    "> several retailers in one format. Watchlists read items on a schedule and send changes as signed",
     "> webhooks and as files to S3.",
     "",
     "Calls below `/v1` need an API key in `Authorization: Bearer <key>`. Each item that a call reads costs",

@@ -29,7 +29,7 @@ export const accountOperations = {
     summary: "Set the daily budget",
     description:
       "Sets `daily_credit_budget`, which limits what item calls and runs spend on a UTC day. It applies " +
-      "immediately. What was spent or is held on this day counts towards it. Open reservations count as " +
+      "immediately, and includes what was spent earlier on this day. Open reservations count as " +
       "spent, and refunds give their credits back. A call counts towards the day on which it began. Free.",
     body: {
       schema: accountPatchBody,

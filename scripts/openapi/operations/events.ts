@@ -18,10 +18,10 @@ export const eventOperations = {
       "Lists every event that runs made in the last 30 days, in the order of their publication, " +
       "including events that no endpoint receives. Use it to catch up on missed webhooks, or instead " +
       "of webhooks. Free.\n\nSend `next_after` as `after` until `has_more` is false, and store " +
-      "the last one: later events come after it. No event is skipped or repeated. A page can " +
+      "the last `next_after`: later events come after it. No event is skipped or repeated. A page can " +
       "have fewer events than `limit`, or none, while `has_more` is true. It has at most 3 MB, " +
       "unless one event is larger.\n\nIf the service no longer has the event in `after`, for " +
-      "example after 30 days, the list continues from the time in its ID. Nothing is skipped, " +
+      "example after 30 days, the list continues from the time in the event's ID. Nothing is skipped, " +
       "and some events can come again. With a time as `after`, the first page starts with the " +
       "first event of that time or later.\n\n`webhook.test` events belong to their endpoint and " +
       "are not listed.",

@@ -80,8 +80,8 @@ export const exportOperations = {
       `Sets the destination of the account, in AWS or any S3-compatible store. ${check} ${dueAtOnce} ${probe}\n\n` +
       "With `auth` `access_key` the service signs with your key: `access_key_id` and " +
       "`secret_access_key` are required. With `auth` `role` (AWS only) it assumes `role_arn`, " +
-      "whose trust policy must ask for your account's external id; until it does, the 400 of this " +
-      "call names the id.",
+      "whose trust policy must require your account's external ID. While the policy does not require " +
+      "this ID, the call returns a 400 that names it.",
     body: {
       schema: anyOf(destinationBodies),
       examples: {
@@ -117,8 +117,8 @@ export const exportOperations = {
     description:
       "Changes the fields that you send. `endpoint` null means AWS. A change of `bucket` or " +
       "`endpoint`, or of `auth` to `access_key`, needs `secret_access_key`.\n\n" +
-      `${check} Changing only \`compression\`, and disabling, need no check. ${dueAtOnce} Disabling ` +
-      `ends the exports that are pending. ${probe}`,
+      `${check} No check is needed to change only \`compression\`, or to disable the destination. ` +
+      `${dueAtOnce} Disabling ends the exports that are pending. ${probe}`,
     body: {
       schema: destinationUpdateBodies.S3DestinationUpdate.schema,
       examples: {
@@ -184,7 +184,7 @@ export const exportOperations = {
     tag: "Export",
     summary: "List exports",
     description:
-      "One entry per run, newest first, kept for at least 30 days. An export is listed as soon as it " +
+      "Lists one entry per run, newest first. Entries are kept for at least 30 days. An export is listed as soon as it " +
       "is pending, before its first attempt. A failed attempt is retried on the webhook retry " +
       "schedule: after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h.",
     query: exportsQuery,

@@ -17,9 +17,9 @@ export const itemSearchOperations = {
     summary: "List a watchlist's items",
     description:
       "Lists the items of a watchlist, each with its last snapshot, its last change, its label and " +
-      "metadata, and the newest known title, address and image. In the order of their IDs, unless " +
-      "you send `sort`. Free.\n\n`changed_since` selects the items that changed or were " +
-      "delisted since then. Use it to catch up on missed deliveries.",
+      "metadata, and the newest known title, address and image. The items are in the order of their " +
+      "IDs, unless you send `sort`. Free.\n\n`changed_since` selects the items that changed or were " +
+      "delisted since that time. Use it to catch up on missed deliveries.",
     path: id,
     query: itemsQuery,
     queryExamples: { changed_since: "2026-11-21T00:00:00Z" },
@@ -39,7 +39,7 @@ export const itemSearchOperations = {
     description:
       "With `search`, finds items of all watchlists of the account: first those whose ID begins with `search`, then " +
       "those whose ID, label or title contain all of its words, in upper or lower case. An item of " +
-      "several watchlists is listed for each. A search has no further pages: if `has_more` is true, " +
+      "several watchlists is listed once for each of them. A search has no further pages: if `has_more` is true, " +
       "send a longer `search`. An item without a label that was never read is found only by the first " +
       "characters of its ID, at least three.\n\nWithout `search`, lists all items in the order of the " +
       "watchlists' IDs. Continue with `next_starting_after` while it is not null.\n\nWith `stock=out`, lists the " +

@@ -49,7 +49,7 @@ export const itemOperations = {
     summary: "Try the products call with sandbox items",
     description:
       "Returns what `POST /v1/products` returns for items of the [sandbox](/docs/sandbox), free of " +
-      "charge and without a concurrency slot. Any key can call it, also the key of the demo workspace. " +
+      "charge and without a concurrency slot. Any key can call it, even the key of the demo workspace. " +
       "Other items are refused with 400.",
     body: {
       schema: anyOf(productsBodies),

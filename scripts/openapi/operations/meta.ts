@@ -35,8 +35,8 @@ export const metaOperations = {
     tag: "Meta",
     summary: "Check whether the service responds",
     description:
-      "For load balancers and uptime monitors. Public. 200 if the service and its database respond, " +
-      "503 if the database does not. The service checks the database at most every " +
+      "For load balancers and uptime monitors. Public. Returns 200 if the service and its database " +
+      "respond, and 503 if the database does not respond. The service checks the database at most every " +
       `${healthFreshMs / 1_000} seconds in each process and returns that result until the next check.`,
     answers: {
       200: {
@@ -81,7 +81,7 @@ export const metaOperations = {
     summary: "List what changed in the API",
     description:
       "Returns the changes of each release, newest first. Changes without a release have `version` null. " +
-      "`/docs/changelog` is the same as a page. Public.",
+      "`/docs/changelog` shows the same changes as a page. Public.",
     answers: {
       200: {
         description: "The releases.",
@@ -118,7 +118,7 @@ export const metaOperations = {
     tag: "Meta",
     summary: "Get the JSON Schema of an event or a manifest",
     description:
-      "Returns a JSON Schema (draft 2020-12): of the body of an event, by its type, or of the manifest of an " +
+      "Returns the JSON Schema (draft 2020-12) of the bodies of one event type, or of the manifest of an " +
       "export. The addresses stay the same in every release. Public.",
     path: {
       name: {

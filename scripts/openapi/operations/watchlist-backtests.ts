@@ -68,14 +68,14 @@ export const watchlistBacktestOperations = {
     tag: "Watchlists",
     summary: "Back-test a pipeline",
     description:
-      "Repeats the past runs of a watchlist with another pipeline on the readings in its history, without " +
-      "reading a source: which items each step would have read, which events would have been sent, and what " +
-      "would have been charged. Changes nothing. Free.\n\nThe limits of routes and derived fields begin at " +
+      "Repeats the past runs of a watchlist with another pipeline on the readings in its history. Returns " +
+      "which items each step would have read, which events would have been sent, and what would have been " +
+      "charged. Reads no source, and changes nothing. Free.\n\nThe limits of routes and derived fields begin at " +
       "`since`, as for a new pipeline. Daily credit budgets are not applied, and an offers step costs 3 " +
-      "credits for each item. `unknown_fields` names what the history cannot know.\n\nA back-test of more " +
+      "credits for each item. `unknown_fields` names the fields that the history does not have.\n\nA back-test of more " +
       "than 50,000 reads of items or 100,000 observed changes becomes a job: the response is 202, and " +
       "`GET /v1/watchlists/{id}/backtests/{backtest_id}` returns its progress and its result. An account " +
-      "has one job at a time: another one gets 409.",
+      "has one job at a time: a call that needs another job gets 409.",
     path: { id: { description: "ID of the watchlist.", example: watchlist.id } },
     body: {
       schema: watchlistBodies.WatchlistBacktestRequest.schema,

@@ -48,10 +48,10 @@ const changesAnswers = {
 };
 
 const changesDescription =
-  "Each entry is one field of one item that a run found changed, whether or not a route reported it. " +
-  "First readings are not changes. An entry with the `kind` `delisted` is an item that was not found. To " +
+  "Each entry is a change of one field of one item, whether or not a route reported the change. The " +
+  "first reading of an item is no change. An entry with the `kind` `delisted` is an item that was not found. To " +
   "read all pages, repeat the call with `starting_after` until `next_starting_after` is null. `sort=size`, " +
-  "`sort=amount` and `compare=period` compare at most 500,000 reads; a longer span returns 400.";
+  "`sort=amount` and `compare=period` compare at most 500,000 reads; a time span with more returns 400.";
 
 /** Operations that read what the runs of watchlists observed. */
 export const watchlistHistoryOperations = {
@@ -61,8 +61,8 @@ export const watchlistHistoryOperations = {
     summary: "Get the history of an item",
     description:
       "Returns the reads of an item that found a new or changed value, and the read that delisted it. The " +
-      "history covers 400 days and every tracked or testable field, including fields that no route names. It " +
-      "remains if the item is removed, until the watchlist is deleted. Returns 404 if the watchlist never " +
+      "history covers 400 days and every tracked or testable field, including fields that no route names. The " +
+      "history of a removed item remains until the watchlist is deleted. Returns 404 if the watchlist never " +
       "had the item. Free.",
     path: {
       ...id,

@@ -22,8 +22,8 @@ export const watchlistHoldOperations = {
     tag: "Watchlists",
     summary: "Get a run",
     description:
-      "Returns one run. For a run that the watchlist's brake holds, also the first changes that it " +
-      "holds, so that you can decide whether to release or discard it. Free.",
+      "Returns one run. If the watchlist's brake holds the run, the response also has the run's first " +
+      "changes, so that you can decide whether to release or discard the run. Free.",
     path: { ...path, run_number: { description: "Number of the run.", example: "2" } },
     query: runQuery,
     answers: {
@@ -51,7 +51,7 @@ export const watchlistHoldOperations = {
     summary: "Discard a held run",
     description:
       "Restores the items of a run that the watchlist's brake holds to their state before the run. " +
-      "Its item events are never sent, and the history does not show it. The credits stay charged. " +
+      "The run's item events are never sent, and the history does not show the run. The credits stay charged. " +
       "The watchlist then runs again. Returns the same run if it was discarded before, and 409 if it " +
       "is not held or was released. Free.",
     path,

@@ -28,7 +28,7 @@ export const watchlistPlanningOperations = {
       "creating anything. `param` of an error names the field to change. Free.\n\nWith a schedule, it " +
       "forecasts the scheduled runs of the next 24 hours and 30 days: `best` if no item changes, " +
       "`likely` at the average of the last ten runs, `worst` if every item takes every route. " +
-      "`account_forecast` adds up all active watchlists with this one, and shows when the balance runs " +
+      "`account_forecast` adds up this watchlist and all active ones, and shows when the balance runs " +
       "out. With `watchlist_id`, the other fields change the settings for the estimate only.",
     body: {
       schema: watchlistBodies.WatchlistEstimateRequest.schema,
@@ -101,7 +101,7 @@ export const watchlistPlanningOperations = {
     summary: "List the health of the sources",
     description:
       "Lists how the source of each scraper answered the reads of all accounts, in the last hour and in " +
-      "the last 24 hours. A window begins with a quarter of an hour, and the figures are up to two " +
+      "the last 24 hours. Both periods begin at a full quarter of an hour, and the numbers are up to two " +
       "minutes old. Free.",
     answers: {
       200: {

@@ -19,8 +19,8 @@ export const watchlistPreviewOperations = {
     tag: "Watchlists",
     summary: "Preview a pipeline",
     description:
-      "Runs a pipeline once on up to 10 items of a watchlist, with live reads: which steps read each " +
-      "item, what they read, what changed, and the events that the next run would have sent. Stores " +
+      "Runs a pipeline once on up to 10 items of a watchlist, with live reads. Returns which steps read " +
+      "each item, what they read, what changed, and the events that the next run would have sent. Stores " +
       "and sends nothing.\n\nEach step costs what it costs in a run. The call reserves the price of all " +
       "reads that the routes can cause, and refunds steps that an item did not reach and reads " +
       "without an answer. `max_credits`, the account's daily budget and concurrency apply as in an " +

@@ -67,8 +67,8 @@ export const watchlistOperations = {
       "run until you resume it; its first run is due then.\n\nSend `every` or `cron`, not both. " +
       "Events go to the endpoint that `webhook_url` or `webhook_endpoint_id` names, otherwise " +
       "to every endpoint that receives their type.\n\nWith an `Idempotency-Key` you can repeat " +
-      "the call safely for 24 hours: after a success it returns the first response, after a " +
-      "failure it runs again.",
+      "the call safely for 24 hours. A repeat returns the first response after a success, and runs the " +
+      "call again after a failure.",
     headers: {
       "Idempotency-Key": {
         description:
@@ -134,9 +134,9 @@ export const watchlistOperations = {
       "from the last run. `status` pauses and resumes the watchlist. To change items, use " +
       "POST /v1/watchlists/{id}/items. Free.\n\nChanging `pipeline` keeps owed retries: the next run " +
       "reads items that were deferred for lack of credits or that the source returned no result for. It " +
-      "reads them at the new pipeline's step with the same scraper (and the same `condition`, if " +
-      "there is one), otherwise at the baseline step, and reports their changes there. If the " +
-      "baseline step has no routes, a step with routes that reads products does it: `lite` in " +
+      "reads each of them at the new pipeline's step with the same scraper (and the same `condition`, if " +
+      "there is one), otherwise at the baseline step. That step reports the changes of the item. If the " +
+      "baseline step has no routes, a step with routes that reads products replaces it: `lite` in " +
       "retailer_a's default pipeline.\n\n" +
       "You can send `webhook_url`, `webhook_endpoint_id` or both with the values that the " +
       "watchlist has now, even if that endpoint is deleted.",
@@ -213,9 +213,9 @@ export const watchlistOperations = {
       "`remove` and `add`, which loses its stored values. One malformed ID refuses the whole " +
       "call. You can repeat a call that ended without a response.\n\nAn object in `add` sets " +
       "`label` and `metadata` of the item, even if it is on the watchlist already (`updated`). Null " +
-      "removes them, and an ID leaves them unchanged. Removing an item deletes them. A body has " +
-      "at most 2 MB: 50,000 objects of up to 40 bytes, or 10,000 of up to 200 bytes. Send more " +
-      "in several calls.\n\nA watchlist without items " +
+      "removes them, and an ID without an object leaves them unchanged. Removing an item deletes its " +
+      "label and metadata. A body has at most 2 MB: 50,000 objects of up to 40 bytes, or 10,000 of up " +
+      "to 200 bytes. Send more objects in several calls.\n\nA watchlist without items " +
       "does not run: at its due times there is no run, charge or event. Added items are read at " +
       "the next due time, or when you call POST /v1/watchlists/{id}/run.",
     path: id,

@@ -82,7 +82,7 @@ export const webhookOperations = {
       "clears it. `events` null means every type, an empty array none. Disabling an endpoint " +
       "records its pending deliveries as failed. The call is a probe if you send `url`.\n\n" +
       "`enabled: true` also enables an endpoint that the service disabled, and clears " +
-      "`disabled_reason`, `failing_since` and `last_error`. Changing the URL clears the last two. " +
+      "`disabled_reason`, `failing_since` and `last_error`. A change of the URL clears the latter two. " +
       "The service disables an endpoint when its receiver returns 410 (`gone`), or when a delivery " +
       `exhausts its retries after ${limits.webhookFailingDaysMax} days without a success ` +
       "(`failing`). `POST /v1/webhook_endpoints/{id}/recover` sends the missed events.",
@@ -190,8 +190,8 @@ export const webhookOperations = {
     description:
       "Sends again what the endpoint missed from `since` to `until` (both inclusive): its " +
       "failed deliveries, and events that were never sent to it, for example while it was " +
-      "disabled. Delivered events are not sent again. The oldest run comes first, one delivery " +
-      "after the other. A failed delivery continues on the retry schedule.",
+      "disabled. Delivered events are not sent again. The service sends one delivery after the other, " +
+      "the oldest run first. A delivery that fails again continues on the retry schedule.",
     path,
     body: {
       schema: recoverBody,
