@@ -19,7 +19,7 @@ interface Target {
  * `changed` with the new balance. A repeated call with the same `changeId` and a pack of the same
  * size changes nothing and returns the first result. Returns `id_reused` if the `changeId` belongs
  * to a change of another type or amount, and `unknown_account` if the account does not exist;
- * neither changes anything.
+ * in both cases, nothing changes.
  */
 export function purchasePack(
   { packId, ...target }: Target & { readonly packId: PackId },
@@ -32,7 +32,7 @@ export function purchasePack(
  * Adds credits to the balance, but not to the lifetime credits. Returns `changed` with the new
  * balance. A repeated call with the same `changeId` and `credits` changes nothing and returns the
  * first result. Returns `id_reused` if the `changeId` belongs to a change of another type or
- * amount, and `unknown_account` if the account does not exist; neither changes anything.
+ * amount, and `unknown_account` if the account does not exist; in both cases, nothing changes.
  * @param credits whole number above 0
  * @throws Error for any other number
  */
@@ -50,7 +50,7 @@ export function grantCredits(
  * later call with the same `changeId` tries again. A repeated call after a change, with the same
  * `changeId` and `credits`, changes nothing and returns the first result. Returns `id_reused` if
  * the `changeId` belongs to a change of another type or amount, and `unknown_account` if the
- * account does not exist; neither changes anything.
+ * account does not exist; in both cases, nothing changes.
  * @param credits whole number, not 0
  * @throws Error for any other number
  */

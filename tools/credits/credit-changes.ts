@@ -29,6 +29,6 @@ export type ChangeOutcome =
  * credits, which determine the concurrency limit. Lifetime credits never decrease.
  */
 export interface CreditChanges {
-  /** Applies the change once. A repeated call returns the result of the first call. */
+  /** Applies the change once. After `changed`, a repeated call returns the result of that call. */
   apply(change: CreditChange): Promise<ChangeOutcome>;
 }

@@ -16,8 +16,8 @@ export interface ErrorGuide {
 
 /**
  * Returns the body of the response for an error: its code, its message, the parameter that it names
- * if there is one, and a link to its documentation. For a platform that is not available yet, also
- * `coming_soon`. Leaves out all other details.
+ * if there is one, and a link to its documentation. For a feature that is announced but not
+ * available yet, also `coming_soon`. Leaves out all other details.
  */
 export const errorBody = ({ code, message, details }: errors.ServiceError): JsonObject => ({
   error: {
@@ -41,10 +41,12 @@ export const errorGuide: Readonly<Record<errors.ErrorCode, ErrorGuide>> = {
   INVALID_PARAM: {
     status: "400, 402, 413, 422",
     meaning:
-      "A value is not accepted: wrong type, out of range, unknown platform, marketplace or tier, an " +
-      "invalid ID in a list (`param` is `ids[3]`), a URL that is not public, options that exclude " +
-      "each other, or a query parameter that is unknown or sent twice. With 402 the call would reserve " +
-      "more credits than its `max_credits`. With 413 the body is too large. With 422 the idempotency key was used for a different request.",
+      "A value is not accepted: it has the wrong type, is out of range, or names an unknown platform, " +
+      "marketplace or tier. Other causes are an invalid ID in a list (`param` is `ids[3]`), a URL that " +
+      "is not public, and options that exclude each other. The service also refuses a query parameter " +
+      "that is unknown or sent twice. With 402, the call would reserve more credits than its " +
+      "`max_credits`. With 413, the body is too large. With 422, the idempotency key was used for a " +
+      "different request.",
     remedy: "Read `message`: it lists what is accepted. Correct the parameter that `param` names.",
     retry: false,
     example: errors.invalidParam("ids[1]", `'ids[1]' must be a SKU of 5 to 10 digits (got "12").`),
@@ -84,11 +86,12 @@ export const errorGuide: Readonly<Record<errors.ErrorCode, ErrorGuide>> = {
   CONFLICT: {
     status: "409",
     meaning:
-      "A run of the watchlist, a back-test or a call with the same idempotency key is in progress; a " +
-      "run is held by its brake, or is still ending; other calls change the same resource; a limit of " +
-      "the account is reached; or the webhook endpoint or S3 destination is disabled. With `param` " +
-      "`daily_credit_budget`, the daily budget of the account does not cover the call: `Retry-After` is " +
-      "the time until the next UTC day. Nothing was charged.",
+      "The state of the resource or the account does not allow the call. A run of the watchlist, a " +
+      "back-test or a call with the same idempotency key may be in progress. A brake may hold a run, or " +
+      "a run may still be ending. Other calls may change the same resource. A limit of the account may " +
+      "be reached, or the webhook endpoint or S3 destination may be disabled. With `param` " +
+      "`daily_credit_budget`, the daily budget of the account does not cover the call, and `Retry-After` " +
+      "is the time until the next UTC day. Nothing was charged.",
     remedy:
       "Follow `message`: retry, or first make the change that it names, such as deleting or enabling a resource.",
     retry: "if `message` asks you to, with exponential backoff; otherwise only after a change",
@@ -106,7 +109,7 @@ export const errorGuide: Readonly<Record<errors.ErrorCode, ErrorGuide>> = {
   CONCURRENCY_LIMIT: {
     status: "429",
     meaning:
-      "All concurrency slots of the account are busy: each item call takes one while it runs. " +
+      "All concurrency slots of the account are busy: each item call takes one slot while it runs. " +
       "Nothing was charged.",
     remedy: "Wait for the seconds in `Retry-After`, then send fewer calls at the same time.",
     retry: true,
@@ -115,9 +118,10 @@ export const errorGuide: Readonly<Record<errors.ErrorCode, ErrorGuide>> = {
   RATE_LIMITED: {
     status: "429",
     meaning:
-      "More than 50 calls within a second with this key, or more than " +
-      `${limits.probes.max} calls of the account within ${limits.probes.seconds} seconds that connect to its webhook ` +
-      "receivers or S3 stores, or too many calls of all clients together to one path.",
+      "The key made more than 50 calls within a second, or all clients together sent too many calls to " +
+      `one path. Or the account made more than ${limits.probes.max} probes within ` +
+      `${limits.probes.seconds} seconds. A probe is a call that connects to a webhook receiver or an ` +
+      "S3 store, or resolves its name.",
     remedy:
       "Wait for the seconds in `Retry-After`. `X-RateLimit-Remaining` shows how many calls are left.",
     retry: true,

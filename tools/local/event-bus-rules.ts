@@ -15,6 +15,7 @@ type RuleName = Pick<BusRule, "bus" | "name">;
 /** Stores the rules of local buses. */
 export interface BusRuleStore {
   all(): readonly BusRule[];
+  /** Returns the rule with this name on this bus; undefined if it does not exist. */
   get(name: RuleName): BusRule | undefined;
   /** Stores a rule. Replaces the rule with the same name on the same bus. */
   put(rule: BusRule): void;

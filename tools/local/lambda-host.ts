@@ -96,8 +96,8 @@ interface HostOptions {
   readonly log: Log;
   readonly loadHandler?: LoadHandler | undefined;
   /**
-   * Returns the new value of a variable in a template. It cannot add a variable that the template
-   * does not have.
+   * Returns the new value of an environment variable of a function. Called for each variable that
+   * the function's template has, so this function cannot add a variable.
    */
   readonly replaceVariable?: ReplaceVariable | undefined;
 }

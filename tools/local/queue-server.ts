@@ -11,7 +11,7 @@ export interface QueueServer {
   readonly endpoint: string;
   /** The part of a queue's URL before the queue's name, without the slash. */
   readonly queueUrlBase: string;
-  /** Makes the messages visible again that were in flight when the previous process ended. */
+  /** Makes visible again the messages that were in flight when the previous process ended. */
   releaseInFlight(queueUrl: string): Promise<void>;
   stop(): Promise<void>;
 }

@@ -35,7 +35,7 @@ const fixedAtCreation = v.object({ FifoQueue: attribute });
 
 /**
  * Creates the queues of the templates, unless they exist. Also updates their attributes, and makes
- * the messages that were in flight visible again.
+ * messages visible again that were in flight when the previous process ended.
  */
 export async function createQueues(
   templates: ResolvedTemplates,

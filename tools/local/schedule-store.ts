@@ -109,9 +109,10 @@ export function occurrencesOf(definition: ScheduleDefinition, modifiedAt: number
 }
 
 /**
- * Returns the time after which a new or changed schedule fires, in milliseconds since 1970. A rate
- * or a single time also fires for an occurrence in the last minute, because EventBridge Scheduler
- * has a precision of one minute. A cron expression fires only for later occurrences.
+ * Returns the time, in milliseconds since 1970, after which the occurrences of a new or changed
+ * schedule count. For a rate or a single time, the occurrences of the last minute count, because
+ * EventBridge Scheduler has a precision of one minute. For a cron expression, only occurrences
+ * after `now` count.
  */
 export function countingStart(definition: ScheduleDefinition, now: number): number {
   return definition.ScheduleExpression.startsWith("cron(") ? now : now - 60_000;

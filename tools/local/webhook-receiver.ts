@@ -6,7 +6,7 @@ import { readBody, readJson } from "./local-server.ts";
 import type { Log } from "./log.ts";
 import { quantity } from "../../shared/base/quantity.ts";
 
-/** A received delivery. `GET /deliveries` returns them, oldest first. */
+/** A received delivery. `GET /deliveries` returns all received deliveries, oldest first. */
 interface Received {
   readonly received_at: string;
   readonly path: string;

@@ -34,7 +34,7 @@ export interface RecordedStep {
 /** Returns true if a run's statistics and credits are final. */
 export const isFolded = ({ finishedAt }: Run): boolean => finishedAt !== null;
 
-/** Returns true for a run after which its watchlist can run again. */
+/** Returns true if the run has ended, so that its watchlist can run again. */
 const isOver = ({ phase }: Run): boolean => phase === "emitting" || phase === "done";
 
 /**
@@ -109,8 +109,8 @@ const nextCheck = (from: Date): Date => new Date(from.getTime() + progressTimeou
 
 /**
  * Checks the due time of a run, at which the sweeper next checks the run. A finished run must have
- * none. An unfinished run must have one, at most `progressTimeoutMs` from now; a held run, at most
- * the time at which its hold expires.
+ * none. An unfinished run must have a due time, at most `progressTimeoutMs` from now. For a held
+ * run, the latest valid due time is the time at which its hold expires.
  */
 function dueDifferences(place: string, { run, dueAt }: StoredRun, now: Date): Difference[] {
   const isDone = run.phase === "done";
