@@ -24,8 +24,8 @@ const commandLine = {
   name: "npm run check:extract",
   about:
     "Tries the rules of the adapter web on a saved page. Prints what each rule finds, and what the\n" +
-    "adapter would read. The configuration is a JSON file: the options of the adapter with their\n" +
-    'key "extract", or only its value. Forms of a rule: "<selector>", "<selector> @<attribute>",\n' +
+    "adapter would read. The configuration is a JSON file: the options of the adapter with the key\n" +
+    '"extract", or only the value of this key. Forms of a rule: "<selector>", "<selector> @<attribute>",\n' +
     '"<selector> => <JSON pointer>", "window.<name> => <JSON pointer>", "= <value>".',
   argument: "<page.html or page.html.gz>",
   options: {

@@ -51,7 +51,7 @@ async function main(wanted: string | undefined, isJson: boolean): Promise<void> 
 function removableBucket(stack: Stack | undefined, name: string): string {
   if (stack === undefined) {
     throw new Error(
-      `There is no stack ${name} in this account and region, so nothing was emptied. ` +
+      `There is no stack ${name} in this AWS account and region, so nothing was emptied. ` +
         "Check the stage, the region and the AWS credentials.",
     );
   }

@@ -39,7 +39,7 @@ export const creditCommands: Commands = {
   credits: {
     example: "--account acct_1 --limit 20",
     needs: ["account"],
-    // The role must be able to write. Before it lists entries, the store makes every shard refuse
+    // The role must be able to write: before the store lists entries, it makes every shard refuse
     // new entries that would sort among the listed entries.
     role: "act",
     takes: ["request", "type", "watchlist", "limit", "starting-after"],

@@ -55,7 +55,7 @@ const group: CommandGroup<Command> = {
   options: commonOptions,
   notes: [
     "The command finds a deployed stage by the outputs of its CloudFormation stacks. It uses the credentials of the AWS SDK, and AWS_ENDPOINT_URL if that is set. It assumes a role of the stage: read for lists, act for `credits` and changes, break-glass for restore and migrate.",
-    "Every change writes a line to the audit log. `audit` lists them.",
+    "The audit log records every change. `audit` lists the changes.",
     "A change of prod is shown first. You confirm it by typing prod, or with --yes.",
     "Results are JSON; at a terminal they are text, and JSON with --json.",
     "Exit codes: 0 success, 1 failed or incomplete, 2 reconcile found differences.",

@@ -199,7 +199,7 @@ async function outputsOf(
   if (foundStack === undefined) {
     const region = await client.config.region();
     throw new Error(
-      `There is no stack ${stack} in ${region}. Deploy the stack, or use another --region or account.`,
+      `There is no stack ${stack} in ${region}. Deploy the stack, or use another --region or AWS account.`,
     );
   }
   return (name) => {

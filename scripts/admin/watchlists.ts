@@ -50,8 +50,8 @@ export const watchlistCommands: Commands = {
 };
 
 /**
- * Returns true if a watchlist has pages. A watchlist has at least one page, which may be empty,
- * until it is deleted.
+ * Returns true if a watchlist has pages. Until a watchlist is deleted, it has at least one page,
+ * which may be empty.
  */
 async function hasPages(watchlistId: string, admin: Admin): Promise<boolean> {
   const pages = listsOf(admin).pages(watchlistId)[Symbol.asyncIterator]();

@@ -4,8 +4,9 @@ import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
 import { tableDefinition } from "../../tools/local/table-definition.ts";
 
 /**
- * Starts a temporary DynamoDB engine, runs `work` with its endpoint, and stops the engine. From
- * then on, all new SDK clients of this process connect to this engine.
+ * Starts a temporary DynamoDB engine, runs `work` with its endpoint, stops the engine, and returns
+ * the result of `work`. SDK clients that this process creates after the start connect to this
+ * engine.
  */
 export async function withBenchDynamo<T>(work: (endpoint: string) => Promise<T>): Promise<T> {
   const dynamo = await startTemporaryDynamo();

@@ -147,7 +147,7 @@ function constructorOf(client: string): string {
   return name;
 }
 
-/** Returns the names of the files of a bundle that a new process loads when it imports the bundle. */
+/** Returns the names of the files that a new process loads when it imports a bundle. */
 async function filesAtColdStart(folder: string): Promise<ReadonlySet<string>> {
   const loaded = await inNewProcess(`
     import { registerHooks } from "node:module";

@@ -145,8 +145,8 @@ export function printGate({ differences }: Record<string, unknown>): void {
   }
   printTable("outside the limits of scripts/bench/gate.json", found);
   process.stdout.write(`
-  Counts must be equal. A ratio is the CPU time divided by that of a floor in the same run, and may be up to ${ratioFactorMax} times
-  the committed one. If the change is intended, renew the file on an idle machine and commit it:
+  Counts must be equal. A ratio is the service's CPU time divided by the CPU time of a minimal loop in the same run. It may be
+  up to ${ratioFactorMax} times the committed ratio. If the change is intended, renew the file on an idle machine and commit it:
 
     npm run bench -- gate --write
 

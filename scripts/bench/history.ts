@@ -71,7 +71,7 @@ export const benchHistory = (): Promise<Record<string, unknown>> =>
 
 type Metrics = Readonly<Record<string, number>>;
 
-/** Rounds each figure to four significant digits. */
+/** Rounds each value to four significant digits. */
 const rounded = (metrics: Metrics): Metrics =>
   Object.fromEntries(
     Object.entries(metrics).map(([name, figure]) => [name, Number(figure.toPrecision(4))]),

@@ -30,8 +30,8 @@ const logRowUnits = 2;
 const callsPerShard = 130;
 /**
  * The highest number of events per second that one endpoint receives, with the maximum of
- * `limits.webhookRequestsAtOnce`. Measured by `npm run bench -- endpoint`. The delivery log alone could store more events, but the worker must also write the
- * outbox.
+ * `limits.webhookRequestsAtOnce`. Measured by `npm run bench -- endpoint`. The delivery log alone
+ * could store more events, but the worker must also write the outbox.
  */
 const eventsOfBusyEndpoint = 490;
 /** The response time of a receiver or a store that the rates in the table assume. */
@@ -44,7 +44,9 @@ const quarterHour = 15 * 60;
  * An upper limit of one key, account, endpoint, destination or watchlist, or of the whole service.
  */
 export interface Ceiling {
+  /** The subject of the limit, such as `an account`. */
   readonly of: string;
+  /** The limited quantity, such as `watchlists`. */
   readonly what: string;
   readonly ceiling: string;
   /** The constant in code that sets the ceiling. */

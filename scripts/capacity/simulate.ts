@@ -24,7 +24,7 @@ export interface Load {
   /** The number of batches of one step. The batches are read in parallel. */
   readonly batches: number;
   /**
-   * The number of steps of a run. A step starts when all batches of the step before it were read.
+   * The number of steps of a run. A step starts when all batches of the previous step are read.
    */
   readonly steps: number;
 }

@@ -74,7 +74,7 @@ function judgeBytes(
   { isUtf8, isSame }: { readonly isUtf8: boolean; readonly isSame: boolean },
 ): Verdict[] {
   const type = headers.get("content-type") ?? "none";
-  const lie = isSame ? null : `${type}, but the body has another meaning in that charset, or none`;
+  const lie = isSame ? null : `${type}, but the body is different or invalid in that charset`;
   return [
     {
       rule: "content-type",

@@ -49,7 +49,7 @@ export async function generatePython(folder: string): Promise<string | undefined
     const generator = join(python.binaries, "datamodel-codegen");
     await promisify(execFile)(generator, ["--input", input, "--output", output, ...options]);
     // Python 3.11 contains everything that the types use from `typing_extensions`, except closed
-    // types. Without them, the types need no package.
+    // types. The types are therefore not closed, so that they need no package.
     const models = readFileSync(output, "utf8")
       .replaceAll("typing_extensions", "typing")
       .replaceAll(/\(TypedDict, (?:closed|extra_items)=[^)]*\)/g, "(TypedDict)");

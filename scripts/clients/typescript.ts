@@ -15,7 +15,7 @@ import {
 /** The generator needs the JavaScript API of TypeScript 5, which the project's compiler lacks. */
 const packages = ["@hey-api/openapi-ts@0.95.0", "typescript@5.9.3"];
 
-/** Generates the types, the operations and the error codes of the TypeScript client into `folder`. */
+/** Generates the types, operations and error codes of the TypeScript client into `folder`. */
 export async function generateTypescript(folder: string): Promise<void> {
   const work = mkdtempSync(join(tmpdir(), "clients-"));
   try {

@@ -5,7 +5,7 @@ import {
 } from "@aws-sdk/client-cloudformation";
 
 /**
- * Returns a stack by name; undefined if the account has none of this name in the region.
+ * Returns a stack by name; undefined if the AWS account has no such stack in the region.
  * @throws any other error of CloudFormation
  */
 export async function findStack(

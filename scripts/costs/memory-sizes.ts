@@ -2,7 +2,7 @@ import type { Assumptions, Work } from "./assumptions.ts";
 import { billedMs } from "./assumptions.ts";
 import { dollarsOf, lambdaUsage } from "../measure/usage.ts";
 
-/** The mean work of one invocation of a function, with the memory that the function has in `prod`. */
+/** The mean work of one invocation of a function, with the memory of the function in `prod`. */
 export interface FunctionWork extends Work {
   /** The function and the measured work, for example "run-step, sweep". */
   readonly name: string;
@@ -11,8 +11,8 @@ export interface FunctionWork extends Work {
 }
 
 /**
- * The compared memory sizes, in megabytes. Lambda assigns one CPU at 1,769 MB. More memory shortens
- * no invocation, because Node.js runs the code of a function on one CPU.
+ * The compared memory sizes, in megabytes. Lambda assigns one CPU at 1,769 MB. Memory beyond this
+ * size shortens no invocation, because Node.js runs the code of a function on one CPU.
  */
 const sizes = [256, 512, 1_024, 1_769, 3_008] as const;
 

@@ -24,8 +24,8 @@ interface Screenshot {
 }
 
 /**
- * Returns all pages of the dashboard. A page about one resource shows the first resource of its
- * kind.
+ * Returns all pages of the dashboard. A page about one resource shows an invented resource with a
+ * known name.
  */
 async function placesOf(api: ApiClient): Promise<readonly Screenshot[]> {
   const watchlistId = await idOf(api, "/watchlists", "Key items");

@@ -130,7 +130,7 @@ async function removeLeftovers(smoke: Smoke): Promise<void> {
   if (foreign !== undefined) {
     throw new Error(
       `There is a stack ${foreign.name} that no smoke test created (it lacks the tag ${smokeTag}). ` +
-        "The smoke test would delete this stack. Use another account or region.",
+        "The smoke test would delete this stack. Use another AWS account or region.",
     );
   }
   if (stacks.length === 0) return;

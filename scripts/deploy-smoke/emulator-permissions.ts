@@ -26,7 +26,7 @@ const here = "${AWS::Region}:${AWS::AccountId}:";
  */
 const gaps: readonly Gap[] = [
   {
-    why: "the emulator treats every schedule as one of the default group",
+    why: "the emulator treats every schedule as a schedule of the default group",
     roles: /^(?:ApiFunctionswatchlists|WorkersRunsWorker)Role[0-9A-F]{8}$/,
     actions: ["scheduler:CreateSchedule", "scheduler:UpdateSchedule", "scheduler:DeleteSchedule"],
     resource: `${arn}scheduler:${here}schedule/default/*`,
@@ -91,7 +91,7 @@ function policyFor(gap: Gap, n: number, resources: readonly DeployedResource[]):
   );
   if (roles.length === 0)
     throw new Error(
-      `The templates must contain a role whose logical ID matches ${gap.roles.source} (got none). Correct the pattern of this exception.`,
+      `The templates must contain a role whose logical ID matches ${gap.roles.source} (got none). Correct the pattern in scripts/deploy-smoke/emulator-permissions.ts.`,
     );
   const Statement = [
     { Effect: "Allow", Action: gap.actions, Resource: { "Fn::Sub": gap.resource } },

@@ -22,8 +22,8 @@ export interface TrafficOptions {
 const pauseMs = 200;
 
 /**
- * Matches the response to a call whose worker process the emulator killed. Lambda does not do this
- * when the code of a function changes.
+ * Matches the response to a call whose worker process the emulator killed. Unlike the emulator,
+ * Lambda kills no process when the code of a function changes.
  */
 const interruption = /^502 .*Worker process died/;
 

@@ -20,7 +20,8 @@ export interface RenderedPage {
 export type ResolveLink = (href: string) => string | undefined;
 
 /**
- * Renders a Markdown page as HTML. Scripts, styles, images and raw HTML of the source are left out.
+ * Renders a Markdown page as HTML. Shows raw HTML of the source as text, and an image as its
+ * alternative text.
  * @param resolveLink Returns the address for the target of a link.
  */
 export function renderMarkdown(source: string, resolveLink: ResolveLink): RenderedPage {

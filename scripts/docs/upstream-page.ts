@@ -70,7 +70,7 @@ const sections: readonly Section[] = [
       "`partial`: the item exists, but a promised field is missing. It is refunded. Offers and offer " +
         "checks cannot be partial: return `ok` or `unavailable`.",
       "`not_found`: the shop reports that the item does not exist. It is charged, and watchlists stop " +
-        "reading the item, so never conclude it from a block page, a redirect or a timeout. In an " +
+        "reading the item, so never return it for a block page, a redirect or a timeout. In an " +
         "offer check it means that the offer cannot be bought.",
       "Do not return an error next to `results`. If `error`, `errors`, `fault`, `message` or " +
         "`warnings` has a value, `not_found` counts as `unavailable`, and the service logs a warning. " +
@@ -91,7 +91,7 @@ const sections: readonly Section[] = [
         "the first. A `totalOffers` below the number of returned offers counts as that number. An " +
         `\`offerListingId\` has 1 to ${limits.offerListingIdLengthMax} characters and no control ` +
         "characters; a listing with any other is `unavailable`.",
-      "Links are absolute `http(s)://` URLs. One malformed image URL drops the list of images.",
+      "Links are absolute `http(s)://` URLs. If one image URL is malformed, the service drops all images of the item.",
     ],
   },
   {

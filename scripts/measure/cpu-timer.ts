@@ -1,6 +1,6 @@
 /**
  * Starts a measurement. The returned function returns the CPU milliseconds that this process has
- * used since then.
+ * used since the start.
  */
 export function cpuTimer(): () => number {
   const before = process.cpuUsage();

@@ -86,8 +86,9 @@ export const answersOf = (dir: string, tier: string, ids: readonly string[]): re
   parseFile(join(dir, fileOf(tier, ids[0] ?? "", ids.length)));
 
 /**
- * Returns one function for each answer file in a folder. The function reads and parses the file at
- * each call, so that a measurement includes this work.
+ * Returns an entry for each answer file in a folder: the tier, and a function that returns the
+ * answers. The function reads and parses the file at each call, so that a measurement includes this
+ * work.
  * @throws Error if the name of a file does not begin with a tier.
  */
 export function answerFiles(

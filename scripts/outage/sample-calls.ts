@@ -136,7 +136,7 @@ export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
   },
   "GET /v1/watchlists/schedule": { query: "every=1h", needsKeyOnly: true },
   "GET /v1/watchlists/scrapers": { needsKeyOnly: true },
-  // Without the accounts table, the health of all sources is unknown.
+  // The call succeeds without the accounts table too: the health of all sources is then unknown.
   "GET /v1/watchlists/sources": { needsKeyOnly: true },
   "GET /v1/watchlists/{id}": { prepare: watchlist },
   "PATCH /v1/watchlists/{id}": { prepare: watchlist, body: () => ({ name: "Renamed" }) },

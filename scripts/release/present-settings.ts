@@ -64,7 +64,8 @@ const settingsIn = (file: string, name: string): GivenContext =>
   existsSync(file) ? parseStageFile(name, readFileSync(file, "utf8")) : {};
 
 /**
- * Relative paths in a stage's file are relative to the root of the checkout that contains the file.
+ * Makes a relative path in `sources` absolute. Relative paths in a stage's file are relative to the
+ * root of the checkout that contains the file.
  */
 const absolute = (sources: unknown, project: string): unknown =>
   typeof sources === "string" && sources !== "sandbox" && !sources.trimStart().startsWith("{")

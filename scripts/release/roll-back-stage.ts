@@ -74,7 +74,7 @@ async function statusOf(client: CloudFormationClient, stack: string): Promise<st
   const foundStack = await findStack(client, stack);
   if (foundStack === undefined) {
     throw new Error(
-      `There is no stack ${stack} in this account and region. ` +
+      `There is no stack ${stack} in this AWS account and region. ` +
         "Check the stage, the region and the AWS credentials.",
     );
   }

@@ -2,9 +2,9 @@ import { settings } from "./settings.ts";
 
 /**
  * The SQL that calculates derived fields. A window begins at 00:00 UTC of a day, and the watchlists
- * run at 06:00.
- * A window of 30 days therefore contains every price that was current on one of the last 29 days.
- * It also contains a price that another price replaced in the run 30 days before the read.
+ * run at 06:00. A window of 30 days therefore contains every price that was current on one of the
+ * last 29 days. It also contains a price that another price replaced in the run 30 days before the
+ * read.
  */
 
 /** Products with the day of their first price. */

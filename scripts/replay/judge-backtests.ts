@@ -9,7 +9,7 @@ import { isWithoutRouteState, type WatchlistName } from "./watchlists.ts";
 
 /**
  * Compares back-tests with the events of the runs. Each shop has two watchlists with the same items
- * and prices. Each of them is back-tested with its own pipeline, and with that of the other one.
+ * and prices. Each watchlist is back-tested with its own pipeline, and with that of the other.
  */
 export interface BacktestJudge {
   /** Keeps the entries of the events of a run until they are compared. */

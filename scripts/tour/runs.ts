@@ -112,7 +112,8 @@ function describeEvent(event: Record<string, unknown>): string {
 }
 
 /**
- * Waits until the previous run has finished, at most `waitSecondsMax` seconds, and then starts another run.
+ * Waits until the previous run has finished, at most `waitSecondsMax` seconds, and then starts
+ * another run.
  * @throws Error if the previous run does not finish in time, or if the start is refused
  */
 export async function runAgain(

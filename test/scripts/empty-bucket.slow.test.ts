@@ -109,7 +109,7 @@ describe("npm run empty-bucket", () => {
     [
       "a stack that does not exist",
       [],
-      `There is no stack ${dataStack} in this account and region`,
+      `There is no stack ${dataStack} in this AWS account and region`,
     ],
   ] as const)(
     "deletes no object if this is not allowed (there is %s), and explains what to do",

@@ -53,7 +53,7 @@ export interface RestoreCloud {
   table(name: string): Promise<TableState | undefined>;
   /** Returns the current settings of a table. */
   settingsOf(table: string): Promise<TableSettings>;
-  /** Gives a table the settings `settings`. Changes only the settings that differ. */
+  /** Changes those settings of a table that differ from `settings`. */
   applySettings(table: string, settings: TableSettings): Promise<void>;
   /**
    * Begins to restore a table to the new table `target`, with the rows that it had at the time

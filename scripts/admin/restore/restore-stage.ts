@@ -81,7 +81,7 @@ export async function planSteps(restore: Restore, tools: RestoreTools): Promise<
   }));
 }
 
-/** The result of discarding a restore. `at` is the second that the tables would have had. */
+/** The result of discarding a restore. `at` is the second to which it would have set the tables. */
 export interface Discarded {
   readonly at: string;
   readonly state: "discarded";

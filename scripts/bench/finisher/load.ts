@@ -44,7 +44,7 @@ export const benchRun = {
   },
 } as const satisfies Omit<Run, "pipeline">;
 
-/** Returns the run with `steps` steps. Each step reports all changes, and routes them to the next. */
+/** Returns the run with its steps. Each step reports all changes, and routes them to the next. */
 export const runWith = ({ steps, items }: RunSize): Run => ({
   ...benchRun,
   stats: { ...benchRun.stats, tracked: items },
@@ -81,7 +81,7 @@ export const recordOf = (n: number, items: number): StepRecord => ({
 const scatter = (n: number, factor: number, below: number): number =>
   Number((BigInt(n + 1) * BigInt(factor)) % BigInt(below));
 
-/** Returns the outcomes of step `step` for the items with these numbers. The price of each item changed. */
+/** Returns the outcomes of a step for the items with these numbers: the price of each changed. */
 export const outcomesOf = (step: number, items: readonly number[]): readonly ItemOutcome[] =>
   items.map((n) => {
     const seed = n * 16 + step;

@@ -1,4 +1,4 @@
-/** Finishes the run of the bench in a separate process, so that its peak memory is measured alone. */
+/** Finishes the run of the bench in a separate process, to measure the peak memory of this work. */
 import { createHash } from "node:crypto";
 import { dynamoHistoryStore } from "../../../shared/aws/history/history-store.ts";
 import { dynamoStepStore } from "../../../shared/aws/runs/step-store.ts";

@@ -42,6 +42,7 @@ export interface KeyMetrics {
   /** Calls that an environment admitted without a request to DynamoDB, based on its local count. */
   readonly uncounted: number;
   readonly refused: number;
+  /** Admitted and refused calls that needed no request to DynamoDB. */
   readonly "without a request": number;
   readonly requests: number;
   readonly "write units": number;

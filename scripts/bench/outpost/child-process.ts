@@ -22,7 +22,7 @@ export interface Program {
 /** A started process, whose output goes to a log file. */
 export interface StartedProcess {
   readonly pid: number;
-  /** Waits until `isReady` returns true. @throws Error if the process ends before, or after 60 s */
+  /** Waits until `isReady` returns true. @throws Error after 60 s, or if the process ends before */
   untilReady(isReady: () => boolean | Promise<boolean>): Promise<void>;
   /** Waits until the process ends. @throws Error if its exit code is not 0 */
   untilDone(): Promise<void>;

@@ -37,7 +37,7 @@ export interface DeliveryMetrics {
   readonly "deliveries/s": number;
   /** CPU seconds of the service for 1,000 deliveries. */
   readonly "CPU s": number;
-  /** The same, for runs that are delivered one at a time. */
+  /** CPU seconds of the service for 1,000 deliveries of runs that are delivered one at a time. */
   readonly "CPU s alone": number;
   /** Milliseconds from the publication of a run until the receiver has its two events. */
   readonly "p50 ms": number;

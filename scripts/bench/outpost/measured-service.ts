@@ -21,9 +21,10 @@ export interface MeasuredService {
 export type OnEnd = (end: () => Promise<void> | void) => void;
 
 /**
- * Runs `work`, then all functions that it registered, in reverse order, even after a failure. A
- * function that fails does not prevent the others. `work` can also call `endAll`, to run them before
- * an exit of the process.
+ * Runs `work`, then all functions that `work` registered, in reverse order, even after a failure.
+ * If one of these functions fails, the others still run. `work` can also call `endAll`, to run the
+ * functions before an exit of the process.
+ * @returns the result of `work`
  */
 export async function withEnds<Result>(
   work: (onEnd: OnEnd, endAll: () => Promise<void>) => Promise<Result>,

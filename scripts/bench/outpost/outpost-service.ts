@@ -95,7 +95,7 @@ export async function startOutpost(
     variables,
   });
   onEnd(() => server.stop());
-  // A tenant of each start, because the destinations of earlier starts stay in Redis.
+  // Each start has a separate tenant, because the destinations of earlier starts stay in Redis.
   const tenant = `bench-${port}`;
   const api = outpostApi({ port, apiKey, tenant });
   onEnd(() => api.close());
@@ -119,8 +119,8 @@ export async function startOutpost(
 }
 
 /**
- * Returns the settings of the server. Except for the ones about concurrency, batches and logs, they
- * only name the other servers.
+ * Returns the settings of the server. Apart from concurrency, batches and logs, the settings only
+ * name the other servers.
  */
 const variablesOf = (
   { redisPort, postgresUrl, rabbitmqUrl }: Infrastructure,

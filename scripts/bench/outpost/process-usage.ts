@@ -7,7 +7,8 @@ import { readFileSync } from "node:fs";
  * @throws Error if the text has another format
  */
 export function cpuTicksIn(stat: string): number {
-  // The second field is the name of the program in parentheses. The name can contain spaces and parentheses.
+  // The second field is the name of the program in parentheses. The name itself can contain spaces
+  // and parentheses.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [utime, stime, cutime, cstime] = fields.slice(11, 15).map(Number);
   const ticks = (utime ?? NaN) + (stime ?? NaN) + (cutime ?? NaN) + (cstime ?? NaN);

@@ -8,9 +8,9 @@ export interface UserIds {
 const withoutRights: UserIds = { uid: 65_534, gid: 65_534 };
 
 /**
- * Returns the user of a server that refuses to run as root. If the bench runs as root, it is
- * `postgres`, or the user without rights if there is no `postgres`. Otherwise, it is the user of the
- * bench.
+ * Returns the user for a server that refuses to run as root. If the bench runs as root, returns the
+ * user `postgres`, or the user without rights if there is no `postgres`. Otherwise, returns an
+ * empty object, which means the user of the bench.
  * @param machine.passwd the text of `/etc/passwd`
  */
 export function userOf(machine: { readonly userId: number; readonly passwd: string }): UserIds {

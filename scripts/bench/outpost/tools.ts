@@ -67,7 +67,7 @@ export function thisMachine(): Machine {
   };
 }
 
-/** Finds the programs of the bench, with the options first. */
+/** Finds the programs of the bench: by the options, otherwise in the folders of the machine. */
 export function findTools(values: ToolValues, machine: Machine): FoundTools {
   const missing: string[] = [];
   const find = (wanted: Wanted): string => {

@@ -15,8 +15,8 @@ interface BuiltRequest {
 /**
  * Corrects the names of the renderer's buttons for screen readers. A button with only an icon gets
  * a name. The name of a button with text begins with this text, so that voice commands can use it.
- * Uses `innerText`, because `textContent` includes hidden text, which screen readers skip. The
- * `innerText` of a hidden button is still empty.
+ * Uses `innerText`, because `textContent` includes hidden text, which screen readers skip. Gives a
+ * hidden button no name, because its `innerText` is always empty.
  */
 function nameButtons(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>("button")) {

@@ -726,7 +726,7 @@ describe("the admin command, for a deployed stage,", () => {
 
     expect(code).toBe(1);
     expect(err).toBe(
-      "There is no stack RetailProductData-dev-data in us-east-1. Deploy the stack, or use another --region or account.\n",
+      "There is no stack RetailProductData-dev-data in us-east-1. Deploy the stack, or use another --region or AWS account.\n",
     );
   });
 
