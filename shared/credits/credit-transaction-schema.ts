@@ -36,8 +36,8 @@ export const creditTransactionSchema = v.object({
   type: v.pipe(
     v.string(),
     v.description(
-      "grant, purchase and adjust change the balance; reserve holds credits for a call or a run's " +
-        "step, charge spends what was held, refund releases the rest. A second refund reverses " +
+      "grant, purchase and adjust change the balance. reserve holds credits for a call or a run's " +
+        "step. charge spends held credits, and refund releases the rest. A second refund reverses " +
         "the charge of a call that returned 503. More types may be added.",
     ),
     v.examples(["grant", "purchase", "reserve", "charge", "refund", "adjust"]),

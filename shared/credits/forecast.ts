@@ -106,15 +106,15 @@ export const forecastSchema = v.object({
   day: v.pipe(
     periodSchema,
     v.description(
-      "The next 24 hours. They touch two UTC days: with a daily budget, `best` and `likely` are for one " +
-        "of them.",
+      "The next 24 hours, which belong to two UTC days. With a daily budget, `best` and `likely` are at " +
+        "most the budget of one day.",
     ),
   ),
   month: v.pipe(
     periodSchema,
     v.description(
-      "The next 30 days. They touch 31 UTC days: with a daily budget, `best` and `likely` are for 30 of " +
-        "them.",
+      "The next 30 days, which belong to 31 UTC days. With a daily budget, `best` and `likely` are at " +
+        "most the budgets of 30 days.",
     ),
   ),
 });

@@ -29,8 +29,8 @@ export const offersResultSchema = v.pipe(
       v.pipe(
         count,
         v.description(
-          "Offers in every condition, the buy box included. Absent when status is unavailable: the " +
-            "number is not known.",
+          "Number of offers in every condition, including the buy box. Absent if `status` is " +
+            "`unavailable`, because the number is not known.",
         ),
       ),
     ),

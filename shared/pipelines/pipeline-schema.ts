@@ -29,37 +29,39 @@ export const meaning = {
     "Makes every Nth run start at another step. Null if no run does. If a refresh run is skipped for lack of " +
     "credits, or fails before it reads that step, the next run is a refresh run instead, even a manual one. The " +
     "numbers of later refresh runs do not shift.",
-  everyRuns: "Every run whose `run_number` is a multiple of this is a refresh run.",
+  everyRuns: "Every run whose `run_number` is a multiple of this number is a refresh run.",
   refreshEntry: "ID of the step at which a refresh run starts.",
   stepId: "ID of the step in routes, run statistics and events.",
   scraper: "Scraper that reads the items of the step.",
   condition: "Offers to count; for retailer_a.offers only. Default: all.",
   when: "Outcomes of the read that the route selects.",
-  field: "With changed: only a change to this field counts. With ok: the field that op tests.",
-  op: "How field is tested: against the last known value (increased, decreased), or against value.",
+  field:
+    "With `when` `changed`: only a change of this field counts. With `when` `ok`: the field that `op` tests.",
+  op:
+    "How the field is tested: against its last known value (`increased`, `decreased`), or against `value`.",
   value:
-    "Value that below, above, is and is_not compare the field with. Has the type of the field, or is " +
+    "Value with which `below`, `above`, `is` and `is_not` compare the field. Has the type of the field, or is " +
     '{"metadata": key}: the metadata of the item. An item without this key, or with another type, does not match. {"field": name} is another field of the same read.',
   where: "Further tests of values of the same read. All must pass.",
   whereField: "Field of the step's scraper.",
-  whereOp: "How field is compared with value.",
+  whereOp: "How the field is compared with `value`.",
   whereValue:
-    'Value that op compares the field with. Has the type of the field, or is {"metadata": key} or {"field": name}.',
+    'Value with which `op` compares the field. Has the type of the field, or is {"metadata": key} or {"field": name}.',
   comparedField: "Field of the step's scraper, with whose value the field is compared.",
   metadataKey: "Key of the item's metadata, with whose value the field is compared.",
   minDelta:
     "Least difference from the value that this route notified last, in the field's unit; for changed " +
-    "with a numeric field. Small changes add up until they reach it.",
+    "with a numeric field. Small changes add up until they reach this difference.",
   minDeltaPercent:
     "Least difference from the value that this route notified last, in percent of that value; for " +
     "changed with a numeric field.",
   confirm: "Number of reads in a row that must meet the condition before an item matches.",
   once:
     "True: an item matches when the condition becomes true, and again only after a read found it " +
-    "false. For ok with a test, unchanged and failed.",
+    "false. Only with `when` `ok` and a test, or with `unchanged` or `failed`.",
   cooldown:
     "Time after a notification in which the route does not notify about the same item again: 5m to " +
-    "30d. A change in this time is reported afterwards, if the change still holds. Does not delay run.",
+    "30d. A change in this time is reported after the cooldown, if the change still holds. Does not delay `run`.",
   run: "ID of the step to which matching items are routed, in the same run.",
   notify: "True: events report the matching items.",
 } as const;

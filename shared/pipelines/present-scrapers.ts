@@ -36,12 +36,12 @@ const fieldSchema = v.object({
   ),
   whens: v.pipe(
     v.array(v.string()),
-    v.description("Values of when that can test the field. Empty: no route can test it."),
+    v.description("Values of `when` that can test the field. Empty: no route can test it."),
     v.examples([["changed", "ok"]]),
   ),
   ops: v.pipe(
     v.array(v.string()),
-    v.description("Values of op that can test the field."),
+    v.description("Values of `op` that can test the field."),
     v.examples([[...ops]]),
   ),
 });

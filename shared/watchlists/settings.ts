@@ -77,7 +77,7 @@ export const settingFields = {
       ),
       v.description(
         "With retailer_a's default pipeline, every Nth run reads every item at lite. If that run is " +
-          "skipped for lack of credits, the next run does this. 0: never. " +
+          "skipped for lack of credits, the next run reads every item instead. 0: never. " +
           `Default: ${defaultRefreshEveryRuns}. On another platform or with a custom pipeline, the API ` +
           "returns 400: set `pipeline.refresh` instead.",
       ),
