@@ -37,8 +37,7 @@ export const meaning = {
   when: "Outcomes of the read that the route selects.",
   field:
     "With `when` `changed`: only a change of this field counts. With `when` `ok`: the field that `op` tests.",
-  op:
-    "How the field is tested: against its last known value (`increased`, `decreased`), or against `value`.",
+  op: "How the field is tested: against its last known value (`increased`, `decreased`), or against `value`.",
   value:
     "Value with which `below`, `above`, `is` and `is_not` compare the field. Has the type of the field, or is " +
     '{"metadata": key}: the metadata of the item. An item without this key, or with another type, does not match. {"field": name} is another field of the same read.',

@@ -97,7 +97,9 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     await page.getByRole("link", { name: "/hooks/new" }).click();
     await page.getByRole("heading", { level: 1, name: "Price watcher" }).waitFor();
     await page.getByRole("button", { name: "Send a test" }).click();
-    await page.getByText(/^Delivered: the receiver responded with HTTP 200 in [\d.]+ m?s\.$/).waitFor();
+    await page
+      .getByText(/^Delivered: the receiver responded with HTTP 200 in [\d.]+ m?s\.$/)
+      .waitFor();
     await page.getByRole("row", { name: /webhook\.test delivered HTTP 200 1/ }).waitFor();
     const [delivery] = await received();
     expect(delivery).toMatchObject({ path: "/hooks/new", verified: true });

@@ -257,7 +257,7 @@ class Refresh(TypedDict):
 
 class Value(TypedDict):
     """
-    Value that below, above, is and is_not compare the field with. Has the type of the field, or is {"metadata": key}: the metadata of the item. An item without this key, or with another type, does not match. {"field": name} is another field of the same read.
+    Value with which `below`, `above`, `is` and `is_not` compare the field. Has the type of the field, or is {"metadata": key}: the metadata of the item. An item without this key, or with another type, does not match. {"field": name} is another field of the same read.
     """
 
     metadata: str
@@ -265,7 +265,7 @@ class Value(TypedDict):
 
 class Value1(TypedDict):
     """
-    Value that below, above, is and is_not compare the field with. Has the type of the field, or is {"metadata": key}: the metadata of the item. An item without this key, or with another type, does not match. {"field": name} is another field of the same read.
+    Value with which `below`, `above`, `is` and `is_not` compare the field. Has the type of the field, or is {"metadata": key}: the metadata of the item. An item without this key, or with another type, does not match. {"field": name} is another field of the same read.
     """
 
     field: str
@@ -273,7 +273,7 @@ class Value1(TypedDict):
 
 class Value2(TypedDict):
     """
-    Value that op compares the field with. Has the type of the field, or is {"metadata": key} or {"field": name}.
+    Value with which `op` compares the field. Has the type of the field, or is {"metadata": key} or {"field": name}.
     """
 
     metadata: str
@@ -281,7 +281,7 @@ class Value2(TypedDict):
 
 class Value3(TypedDict):
     """
-    Value that op compares the field with. Has the type of the field, or is {"metadata": key} or {"field": name}.
+    Value with which `op` compares the field. Has the type of the field, or is {"metadata": key} or {"field": name}.
     """
 
     field: str
@@ -1024,7 +1024,7 @@ class Concurrency(TypedDict):
 
 class Day(TypedDict):
     """
-    The next 24 hours. They touch two UTC days: with a daily budget, `best` and `likely` are for one of them.
+    The next 24 hours, which belong to two UTC days. With a daily budget, `best` and `likely` are at most the budget of one day.
     """
 
     runs: int
@@ -1035,7 +1035,7 @@ class Day(TypedDict):
 
 class Month(TypedDict):
     """
-    The next 30 days. They touch 31 UTC days: with a daily budget, `best` and `likely` are for 30 of them.
+    The next 30 days, which belong to 31 UTC days. With a daily budget, `best` and `likely` are at most the budgets of 30 days.
     """
 
     runs: int
@@ -1254,7 +1254,7 @@ Asin: TypeAlias = str
 
 class ReadRetailerAProductsByAsin(TypedDict):
     """
-    The same with the deprecated field `asins`.
+    Reads products of retailer_a, with the deprecated field `asins`.
     """
 
     platform: NotRequired[Literal['retailer_a']]
@@ -1318,7 +1318,7 @@ class ReadOffers(TypedDict):
 
 class ReadOffersByAsin(TypedDict):
     """
-    The same with the deprecated field `asins`.
+    Reads the offers of listings, with the deprecated field `asins`.
     """
 
     platform: NotRequired[Literal['retailer_a']]
@@ -1351,7 +1351,7 @@ class Id5(TypedDict):
 
 class CheckOffersById(TypedDict):
     """
-    The same with offers in `ids`.
+    Checks exact offers, which are sent in `ids`.
     """
 
     platform: NotRequired[Literal['retailer_a']]
@@ -1377,7 +1377,7 @@ class Brake3(TypedDict):
 
 class NewItem(TypedDict):
     """
-    An item with what you set about it.
+    An item to add, with its label and metadata.
     """
 
     id: str
@@ -1423,7 +1423,7 @@ class Refresh1(TypedDict):
 
 class Value4(TypedDict):
     """
-    Value that below, above, is and is_not compare the field with. Has the type of the field, or is {"metadata": key}: the metadata of the item. An item without this key, or with another type, does not match. {"field": name} is another field of the same read.
+    Value with which `below`, `above`, `is` and `is_not` compare the field. Has the type of the field, or is {"metadata": key}: the metadata of the item. An item without this key, or with another type, does not match. {"field": name} is another field of the same read.
     """
 
     metadata: str
@@ -1431,7 +1431,7 @@ class Value4(TypedDict):
 
 class Value5(TypedDict):
     """
-    Value that below, above, is and is_not compare the field with. Has the type of the field, or is {"metadata": key}: the metadata of the item. An item without this key, or with another type, does not match. {"field": name} is another field of the same read.
+    Value with which `below`, `above`, `is` and `is_not` compare the field. Has the type of the field, or is {"metadata": key}: the metadata of the item. An item without this key, or with another type, does not match. {"field": name} is another field of the same read.
     """
 
     field: str
@@ -1439,7 +1439,7 @@ class Value5(TypedDict):
 
 class Value6(TypedDict):
     """
-    Value that op compares the field with. Has the type of the field, or is {"metadata": key} or {"field": name}.
+    Value with which `op` compares the field. Has the type of the field, or is {"metadata": key} or {"field": name}.
     """
 
     metadata: str
@@ -1447,7 +1447,7 @@ class Value6(TypedDict):
 
 class Value7(TypedDict):
     """
-    Value that op compares the field with. Has the type of the field, or is {"metadata": key} or {"field": name}.
+    Value with which `op` compares the field. Has the type of the field, or is {"metadata": key} or {"field": name}.
     """
 
     field: str

@@ -135,7 +135,7 @@ export type Watchlist = {
          */
         new: number;
         /**
-         * Number of items that were read and not found to be delisted.
+         * Number of items that were read and are not delisted.
          */
         active: number;
         /**
@@ -160,7 +160,7 @@ export type Watchlist = {
          */
         new: number;
         /**
-         * Number of items that were read and not found to be delisted.
+         * Number of items that were read and are not delisted.
          */
         active: number;
         /**
@@ -169,7 +169,7 @@ export type Watchlist = {
         delisted: number;
     };
     /**
-     * Steps that a run of the watchlist reads.
+     * Steps of a run, each with its routes.
      */
     pipeline: Pipeline;
     /**
@@ -349,7 +349,7 @@ export type WatchlistItem = {
      */
     first_read_at: string | null;
     /**
-     * When a run last read the item successfully: the end of that run, or the time of `snapshot_at` if it is later. Null if no read was successful.
+     * When a run last read the item successfully: the end of that run, or `snapshot_at` if that time is later. Null if no read was successful.
      */
     last_read_at: string | null;
     /**
@@ -673,7 +673,7 @@ export type WatchlistRun = {
          */
         changed: number;
         /**
-         * Items in the run's `watchlist.product.changed` events; 0 while they are held and after a discard. Absent in runs that ended before it was counted.
+         * Items in the run's `watchlist.product.changed` events; 0 while they are held and after a discard. Absent in runs that ended before the service counted these items.
          */
         notified?: number;
         /**
@@ -718,11 +718,11 @@ export type WatchlistRun = {
          */
         min_items: number | null;
         /**
-         * Items in the changed events that a release sends or has sent, or that a discard dropped.
+         * Number of items in the changed events of the run. A release sends these events, and a discard drops them.
          */
         notified: number;
         /**
-         * Entries of the matched events that a release sends or has sent, or that a discard dropped.
+         * Number of entries in the matched events of the run. A release sends these events, and a discard drops them.
          */
         matched: number;
         /**
@@ -811,7 +811,7 @@ export type WatchlistRun = {
  */
 export type Pipeline = {
     /**
-     * ID of the step at which every run starts.
+     * ID of the step at which a run starts, unless it is a refresh run.
      */
     entry: string;
     /**
@@ -823,7 +823,7 @@ export type Pipeline = {
      */
     refresh: {
         /**
-         * Every run whose `run_number` is a multiple of this is a refresh run.
+         * Every run whose `run_number` is a multiple of this number is a refresh run.
          */
         every_runs: number;
         /**
@@ -856,15 +856,15 @@ export type Pipeline = {
              */
             when: string;
             /**
-             * With changed: only a change to this field counts. With ok: the field that op tests.
+             * With `when` `changed`: only a change of this field counts. With `when` `ok`: the field that `op` tests.
              */
             field?: string;
             /**
-             * How field is tested: against the last known value (increased, decreased), or against value. More values may be added.
+             * How the field is tested: against its last known value (`increased`, `decreased`), or against `value`. More values may be added.
              */
             op?: string;
             /**
-             * Value that below, above, is and is_not compare the field with. Has the type of the field, or is {"metadata": key}: the metadata of the item. An item without this key, or with another type, does not match. {"field": name} is another field of the same read.
+             * Value with which `below`, `above`, `is` and `is_not` compare the field. Has the type of the field, or is {"metadata": key}: the metadata of the item. An item without this key, or with another type, does not match. {"field": name} is another field of the same read.
              */
             value?: number | boolean | string | {
                 /**
@@ -886,11 +886,11 @@ export type Pipeline = {
                  */
                 field: string;
                 /**
-                 * How field is compared with value. More values may be added.
+                 * How the field is compared with `value`. More values may be added.
                  */
                 op: string;
                 /**
-                 * Value that op compares the field with. Has the type of the field, or is {"metadata": key} or {"field": name}.
+                 * Value with which `op` compares the field. Has the type of the field, or is {"metadata": key} or {"field": name}.
                  */
                 value: number | boolean | string | {
                     /**
@@ -905,7 +905,7 @@ export type Pipeline = {
                 };
             }>;
             /**
-             * Least difference from the value that this route notified last, in the field's unit; for changed with a numeric field. Small changes add up until they reach it.
+             * Least difference from the value that this route notified last, in the field's unit; for changed with a numeric field. Small changes add up until they reach this difference.
              */
             min_delta?: number;
             /**
@@ -917,11 +917,11 @@ export type Pipeline = {
              */
             confirm?: number;
             /**
-             * True: an item matches when the condition becomes true, and again only after a read found it false. For ok with a test, unchanged and failed.
+             * True: an item matches when the condition becomes true, and again only after a read found it false. Only with `when` `ok` and a test, or with `unchanged` or `failed`.
              */
             once?: boolean;
             /**
-             * Time after a notification in which the route does not notify about the same item again: 5m to 30d. A change in this time is reported after it, if it still holds. Does not delay run.
+             * Time after a notification in which the route does not notify about the same item again: 5m to 30d. A change in this time is reported after the cooldown, if the change still holds. Does not delay `run`.
              */
             cooldown?: string;
             /**
@@ -949,7 +949,7 @@ export type Backtest = {
      */
     watchlist_id: string;
     /**
-     * Steps that a run of the watchlist reads.
+     * Steps of a run, each with its routes.
      */
     pipeline: Pipeline;
     /**
@@ -1792,7 +1792,7 @@ export type RunCompletedEvent = {
              */
             changed: number;
             /**
-             * Items in the run's `watchlist.product.changed` events; 0 while they are held and after a discard. Absent in runs that ended before it was counted.
+             * Items in the run's `watchlist.product.changed` events; 0 while they are held and after a discard. Absent in runs that ended before the service counted these items.
              */
             notified?: number;
             /**
@@ -1837,11 +1837,11 @@ export type RunCompletedEvent = {
              */
             min_items: number | null;
             /**
-             * Items in the changed events that a release sends or has sent, or that a discard dropped.
+             * Number of items in the changed events of the run. A release sends these events, and a discard drops them.
              */
             notified: number;
             /**
-             * Entries of the matched events that a release sends or has sent, or that a discard dropped.
+             * Number of entries in the matched events of the run. A release sends these events, and a discard drops them.
              */
             matched: number;
             /**
@@ -2235,7 +2235,7 @@ export type ProductResult = {
             free: boolean;
         } | null;
         /**
-         * `full` only; one entry a paragraph.
+         * `full` only; one entry per paragraph.
          */
         description?: Array<string>;
         /**
@@ -2455,7 +2455,7 @@ export type OffersResult = {
      */
     buyboxOfferListingId?: string;
     /**
-     * Offers in every condition, the buy box included. Absent when status is unavailable: the number is not known.
+     * Number of offers in every condition, including the buy box. Absent if `status` is `unavailable`, because the number is not known.
      */
     totalOffers?: number;
     /**
@@ -2809,7 +2809,7 @@ export type Account = {
          */
         watchlists: number;
         /**
-         * The next 24 hours. They touch two UTC days: with a daily budget, `best` and `likely` are for one of them.
+         * The next 24 hours, which belong to two UTC days. With a daily budget, `best` and `likely` are at most the budget of one day.
          */
         day: {
             /**
@@ -2830,7 +2830,7 @@ export type Account = {
             worst: number;
         };
         /**
-         * The next 30 days. They touch 31 UTC days: with a daily budget, `best` and `likely` are for 30 of them.
+         * The next 30 days, which belong to 31 UTC days. With a daily budget, `best` and `likely` are at most the budgets of 30 days.
          */
         month: {
             /**
@@ -2881,7 +2881,7 @@ export type Account = {
          */
         threshold_credits: number;
         /**
-         * Credit pack that is bought.
+         * Credit pack that the service buys.
          */
         pack_id: string;
     } | null;
@@ -2941,7 +2941,7 @@ export type Usage = {
          */
         requests: number;
         /**
-         * Calls and steps that did not fail.
+         * Number of calls and steps that did not fail.
          */
         successful: number;
         /**
@@ -2970,7 +2970,7 @@ export type Usage = {
          */
         requests: number;
         /**
-         * Calls and steps that did not fail.
+         * Number of calls and steps that did not fail.
          */
         successful: number;
         /**
@@ -2997,7 +2997,7 @@ export type CreditTransaction = {
      */
     id: string;
     /**
-     * grant, purchase and adjust change the balance; reserve holds credits for a call or a run's step, charge spends what was held, refund releases the rest. A second refund reverses the charge of a call that returned 503. More types may be added.
+     * grant, purchase and adjust change the balance. reserve holds credits for a call or a run's step. charge spends held credits, and refund releases the rest. A second refund reverses the charge of a call that returned 503. More types may be added.
      */
     type: string;
     /**
@@ -3237,7 +3237,7 @@ export type ReadRetailerAProducts = {
      */
     include?: Array<string>;
     /**
-     * Maximum number of credits that this call may reserve. If it would reserve more, it returns 402 INVALID_PARAM, and nothing is read or charged. Null: no maximum.
+     * Maximum number of credits that this call may reserve. A call that would reserve more returns 402 INVALID_PARAM, and nothing is read or charged. Null: no maximum.
      */
     max_credits?: number | null;
     /**
@@ -3249,7 +3249,7 @@ export type ReadRetailerAProducts = {
 /**
  * ReadRetailerAProductsByAsin
  *
- * The same with the deprecated field `asins`.
+ * Reads products of retailer_a, with the deprecated field `asins`.
  *
  * @deprecated
  */
@@ -3273,7 +3273,7 @@ export type ReadRetailerAProductsByAsin = {
      */
     include?: Array<string>;
     /**
-     * Maximum number of credits that this call may reserve. If it would reserve more, it returns 402 INVALID_PARAM, and nothing is read or charged. Null: no maximum.
+     * Maximum number of credits that this call may reserve. A call that would reserve more returns 402 INVALID_PARAM, and nothing is read or charged. Null: no maximum.
      */
     max_credits?: number | null;
     /**
@@ -3309,7 +3309,7 @@ export type ReadRetailerBProducts = {
      */
     include?: Array<string>;
     /**
-     * Maximum number of credits that this call may reserve. If it would reserve more, it returns 402 INVALID_PARAM, and nothing is read or charged. Null: no maximum.
+     * Maximum number of credits that this call may reserve. A call that would reserve more returns 402 INVALID_PARAM, and nothing is read or charged. Null: no maximum.
      */
     max_credits?: number | null;
     /**
@@ -3343,7 +3343,7 @@ export type ReadRetailerCProducts = {
      */
     include?: Array<string>;
     /**
-     * Maximum number of credits that this call may reserve. If it would reserve more, it returns 402 INVALID_PARAM, and nothing is read or charged. Null: no maximum.
+     * Maximum number of credits that this call may reserve. A call that would reserve more returns 402 INVALID_PARAM, and nothing is read or charged. Null: no maximum.
      */
     max_credits?: number | null;
     /**
@@ -3377,7 +3377,7 @@ export type ReadRetailerDProducts = {
      */
     include?: Array<string>;
     /**
-     * Maximum number of credits that this call may reserve. If it would reserve more, it returns 402 INVALID_PARAM, and nothing is read or charged. Null: no maximum.
+     * Maximum number of credits that this call may reserve. A call that would reserve more returns 402 INVALID_PARAM, and nothing is read or charged. Null: no maximum.
      */
     max_credits?: number | null;
     /**
@@ -3405,7 +3405,7 @@ export type ReadOffers = {
      */
     condition?: 'all' | 'new' | 'used';
     /**
-     * Maximum number of credits that this call may reserve. If it would reserve more, it returns 402 INVALID_PARAM, and nothing is read or charged. Null: no maximum.
+     * Maximum number of credits that this call may reserve. A call that would reserve more returns 402 INVALID_PARAM, and nothing is read or charged. Null: no maximum.
      */
     max_credits?: number | null;
     /**
@@ -3417,7 +3417,7 @@ export type ReadOffers = {
 /**
  * ReadOffersByAsin
  *
- * The same with the deprecated field `asins`.
+ * Reads the offers of listings, with the deprecated field `asins`.
  *
  * @deprecated
  */
@@ -3435,7 +3435,7 @@ export type ReadOffersByAsin = {
      */
     condition?: 'all' | 'new' | 'used';
     /**
-     * Maximum number of credits that this call may reserve. If it would reserve more, it returns 402 INVALID_PARAM, and nothing is read or charged. Null: no maximum.
+     * Maximum number of credits that this call may reserve. A call that would reserve more returns 402 INVALID_PARAM, and nothing is read or charged. Null: no maximum.
      */
     max_credits?: number | null;
     /**
@@ -3461,11 +3461,11 @@ export type CheckOffers = {
      */
     marketplace?: 'us';
     /**
-     * Maximum number of credits that this call may reserve. If it would reserve more, it returns 402 INVALID_PARAM, and nothing is read or charged. Null: no maximum.
+     * Maximum number of credits that this call may reserve. A call that would reserve more returns 402 INVALID_PARAM, and nothing is read or charged. Null: no maximum.
      */
     max_credits?: number | null;
     /**
-     * 1 to 2000 offers, exactly as returned by the service; both IDs must belong together.
+     * 1 to 2000 offers, exactly as the service returned them. The two IDs must belong together.
      */
     offers: Array<{
         /**
@@ -3482,7 +3482,7 @@ export type CheckOffers = {
 /**
  * CheckOffersById
  *
- * The same with offers in `ids`.
+ * Checks exact offers, which are sent in `ids`.
  */
 export type CheckOffersById = {
     /**
@@ -3494,7 +3494,7 @@ export type CheckOffersById = {
      */
     marketplace?: 'us';
     /**
-     * Maximum number of credits that this call may reserve. If it would reserve more, it returns 402 INVALID_PARAM, and nothing is read or charged. Null: no maximum.
+     * Maximum number of credits that this call may reserve. A call that would reserve more returns 402 INVALID_PARAM, and nothing is read or charged. Null: no maximum.
      */
     max_credits?: number | null;
     /**
@@ -3549,7 +3549,7 @@ export type NewWatchlistWithCadence = {
      */
     webhook_endpoint_id?: string | null;
     /**
-     * With retailer_a's default pipeline, every Nth run reads every item at lite. If that run is skipped for lack of credits, the next run does this. 0: never. Default: 8. Returns 400 on another platform or with a custom pipeline: set `pipeline.refresh` instead.
+     * With retailer_a's default pipeline, every Nth run reads every item at lite. If that run is skipped for lack of credits, the next run reads every item instead. 0: never. Default: 8. On another platform or with a custom pipeline, the API returns 400: set `pipeline.refresh` instead.
      */
     refresh_every_runs?: number;
     /**
@@ -3628,7 +3628,7 @@ export type NewWatchlistWithCron = {
      */
     webhook_endpoint_id?: string | null;
     /**
-     * With retailer_a's default pipeline, every Nth run reads every item at lite. If that run is skipped for lack of credits, the next run does this. 0: never. Default: 8. Returns 400 on another platform or with a custom pipeline: set `pipeline.refresh` instead.
+     * With retailer_a's default pipeline, every Nth run reads every item at lite. If that run is skipped for lack of credits, the next run reads every item instead. 0: never. Default: 8. On another platform or with a custom pipeline, the API returns 400: set `pipeline.refresh` instead.
      */
     refresh_every_runs?: number;
     /**
@@ -3677,7 +3677,7 @@ export type NewWatchlistWithCron = {
 /**
  * NewItem
  *
- * An item with what you set about it.
+ * An item to add, with its label and metadata.
  */
 export type NewItem = {
     /**
@@ -3727,7 +3727,7 @@ export type WatchlistUpdate = {
      */
     webhook_endpoint_id?: string | null;
     /**
-     * With retailer_a's default pipeline, every Nth run reads every item at lite. If that run is skipped for lack of credits, the next run does this. 0: never. Default: 8. Returns 400 on another platform or with a custom pipeline: set `pipeline.refresh` instead.
+     * With retailer_a's default pipeline, every Nth run reads every item at lite. If that run is skipped for lack of credits, the next run reads every item instead. 0: never. Default: 8. On another platform or with a custom pipeline, the API returns 400: set `pipeline.refresh` instead.
      */
     refresh_every_runs?: number;
     /**
@@ -3807,7 +3807,7 @@ export type WatchlistEstimateRequest = unknown & {
      */
     timezone?: string;
     /**
-     * With retailer_a's default pipeline, every Nth run reads every item at lite. If that run is skipped for lack of credits, the next run does this. 0: never. Default: 8. Returns 400 on another platform or with a custom pipeline: set `pipeline.refresh` instead.
+     * With retailer_a's default pipeline, every Nth run reads every item at lite. If that run is skipped for lack of credits, the next run reads every item instead. 0: never. Default: 8. On another platform or with a custom pipeline, the API returns 400: set `pipeline.refresh` instead.
      */
     refresh_every_runs?: number;
     /**
@@ -3872,7 +3872,7 @@ export type WatchlistPreviewRequest = {
      */
     items?: Array<string> | string;
     /**
-     * Maximum number of credits that this call may reserve. If it would reserve more, it returns 402 INVALID_PARAM, and nothing is read or charged. Null: no maximum.
+     * Maximum number of credits that this call may reserve. A call that would reserve more returns 402 INVALID_PARAM, and nothing is read or charged. Null: no maximum.
      */
     max_credits?: number | null;
 };
@@ -3884,7 +3884,7 @@ export type WatchlistPreviewRequest = {
  */
 export type WatchlistItemsUpdate = {
     /**
-     * Items to add, up to 50000: IDs, objects with `id`, `label` and `metadata`, or one string with IDs separated by newlines or commas. An object also updates an item that is on the watchlist. An ID leaves its label and metadata unchanged.
+     * Items to add, up to 50000: IDs, objects with `id`, `label` and `metadata`, or one string with IDs separated by newlines or commas. An object also updates an item that is on the watchlist. An ID alone leaves the label and metadata unchanged.
      */
     add?: Array<string | NewItem> | string;
     /**
@@ -3904,7 +3904,7 @@ export type NewPipeline = {
      */
     steps: Array<NewPipelineStep>;
     /**
-     * ID of the step at which every run starts. Default: the first step.
+     * ID of the step at which a run starts, unless it is a refresh run. Default: the first step.
      */
     entry?: string;
     /**
@@ -3916,7 +3916,7 @@ export type NewPipeline = {
      */
     refresh?: {
         /**
-         * Every run whose `run_number` is a multiple of this is a refresh run.
+         * Every run whose `run_number` is a multiple of this number is a refresh run.
          */
         every_runs: number;
         /**
@@ -3961,15 +3961,15 @@ export type NewPipelineRoute = {
      */
     when: 'new' | 'changed' | 'unchanged' | 'ok' | 'failed' | 'not_found' | 'always';
     /**
-     * With changed: only a change to this field counts. With ok: the field that op tests.
+     * With `when` `changed`: only a change of this field counts. With `when` `ok`: the field that `op` tests.
      */
     field?: string;
     /**
-     * How field is tested: against the last known value (increased, decreased), or against value.
+     * How the field is tested: against its last known value (`increased`, `decreased`), or against `value`.
      */
     op?: 'increased' | 'decreased' | 'below' | 'above' | 'is' | 'is_not';
     /**
-     * Value that below, above, is and is_not compare the field with. Has the type of the field, or is {"metadata": key}: the metadata of the item. An item without this key, or with another type, does not match. {"field": name} is another field of the same read.
+     * Value with which `below`, `above`, `is` and `is_not` compare the field. Has the type of the field, or is {"metadata": key}: the metadata of the item. An item without this key, or with another type, does not match. {"field": name} is another field of the same read.
      */
     value?: number | boolean | string | {
         /**
@@ -3991,11 +3991,11 @@ export type NewPipelineRoute = {
          */
         field: string;
         /**
-         * How field is compared with value.
+         * How the field is compared with `value`.
          */
         op: 'below' | 'above' | 'is' | 'is_not';
         /**
-         * Value that op compares the field with. Has the type of the field, or is {"metadata": key} or {"field": name}.
+         * Value with which `op` compares the field. Has the type of the field, or is {"metadata": key} or {"field": name}.
          */
         value: number | boolean | string | {
             /**
@@ -4010,7 +4010,7 @@ export type NewPipelineRoute = {
         };
     }>;
     /**
-     * Least difference from the value that this route notified last, in the field's unit; for changed with a numeric field. Small changes add up until they reach it.
+     * Least difference from the value that this route notified last, in the field's unit; for changed with a numeric field. Small changes add up until they reach this difference.
      */
     min_delta?: number;
     /**
@@ -4022,11 +4022,11 @@ export type NewPipelineRoute = {
      */
     confirm?: number;
     /**
-     * True: an item matches when the condition becomes true, and again only after a read found it false. For ok with a test, unchanged and failed.
+     * True: an item matches when the condition becomes true, and again only after a read found it false. Only with `when` `ok` and a test, or with `unchanged` or `failed`.
      */
     once?: boolean;
     /**
-     * Time after a notification in which the route does not notify about the same item again: 5m to 30d. A change in this time is reported after it, if it still holds. Does not delay run.
+     * Time after a notification in which the route does not notify about the same item again: 5m to 30d. A change in this time is reported after the cooldown, if the change still holds. Does not delay `run`.
      */
     cooldown?: string;
     /**
@@ -4257,7 +4257,7 @@ export type ExportManifest = {
              */
             changed: number;
             /**
-             * Items in the run's `watchlist.product.changed` events; 0 while they are held and after a discard. Absent in runs that ended before it was counted.
+             * Items in the run's `watchlist.product.changed` events; 0 while they are held and after a discard. Absent in runs that ended before the service counted these items.
              */
             notified?: number;
             delisted: number;
@@ -4287,11 +4287,11 @@ export type ExportManifest = {
             max_changed_percent: number | null;
             min_items: number | null;
             /**
-             * Items in the changed events that a release sends or has sent, or that a discard dropped.
+             * Number of items in the changed events of the run. A release sends these events, and a discard drops them.
              */
             notified: number;
             /**
-             * Entries of the matched events that a release sends or has sent, or that a discard dropped.
+             * Number of entries in the matched events of the run. A release sends these events, and a discard drops them.
              */
             matched: number;
             expires_at: string | null;
@@ -4638,7 +4638,7 @@ export type ReadItemOffersData = {
          */
         condition?: 'all' | 'new' | 'used';
         /**
-         * Maximum number of credits that this call may reserve. If it would reserve more, it returns 402 INVALID_PARAM, and nothing is read or charged.
+         * Maximum number of credits that this call may reserve. A call that would reserve more returns 402 INVALID_PARAM, and nothing is read or charged.
          */
         max_credits?: number;
     };
@@ -5525,7 +5525,7 @@ export type EstimateWatchlistResponses = {
          */
         items: number;
         /**
-         * Steps that a run of the watchlist reads.
+         * Steps of a run, each with its routes.
          */
         pipeline: Pipeline;
         /**
@@ -5533,7 +5533,7 @@ export type EstimateWatchlistResponses = {
          */
         default_pipeline: boolean;
         /**
-         * Credits of an ordinary run, of a refresh run, and of the first read of every item.
+         * Credits of an ordinary run, of a refresh run, and of the first reads of new items.
          */
         estimated_credits: {
             /**
@@ -5579,7 +5579,7 @@ export type EstimateWatchlistResponses = {
          */
         forecast: {
             /**
-             * The next 24 hours. They touch two UTC days: with a daily budget, `best` and `likely` are for one of them.
+             * The next 24 hours, which belong to two UTC days. With a daily budget, `best` and `likely` are at most the budget of one day.
              */
             day: {
                 /**
@@ -5600,7 +5600,7 @@ export type EstimateWatchlistResponses = {
                 worst: number;
             };
             /**
-             * The next 30 days. They touch 31 UTC days: with a daily budget, `best` and `likely` are for 30 of them.
+             * The next 30 days, which belong to 31 UTC days. With a daily budget, `best` and `likely` are at most the budgets of 30 days.
              */
             month: {
                 /**
@@ -5630,7 +5630,7 @@ export type EstimateWatchlistResponses = {
              */
             watchlists: number;
             /**
-             * The next 24 hours. They touch two UTC days: with a daily budget, `best` and `likely` are for one of them.
+             * The next 24 hours, which belong to two UTC days. With a daily budget, `best` and `likely` are at most the budget of one day.
              */
             day: {
                 /**
@@ -5651,7 +5651,7 @@ export type EstimateWatchlistResponses = {
                 worst: number;
             };
             /**
-             * The next 30 days. They touch 31 UTC days: with a daily budget, `best` and `likely` are for 30 of them.
+             * The next 30 days, which belong to 31 UTC days. With a daily budget, `best` and `likely` are at most the budgets of 30 days.
              */
             month: {
                 /**
@@ -5896,11 +5896,11 @@ export type ListScrapersResponses = {
                  */
                 tracked: boolean;
                 /**
-                 * Values of when that can test the field. Empty: no route can test it.
+                 * Values of `when` that can test the field. Empty: no route can test it.
                  */
                 whens: Array<string>;
                 /**
-                 * Values of op that can test the field.
+                 * Values of `op` that can test the field.
                  */
                 ops: Array<string>;
             }>;
@@ -5926,7 +5926,7 @@ export type ListScrapersResponses = {
              */
             description: string;
             /**
-             * Steps that a run of the watchlist reads.
+             * Steps of a run, each with its routes.
              */
             pipeline: Pipeline;
             /**
@@ -6458,7 +6458,7 @@ export type PreviewWatchlistResponses = {
          */
         watchlist_id: string;
         /**
-         * Steps that a run of the watchlist reads.
+         * Steps of a run, each with its routes.
          */
         pipeline: Pipeline;
         /**
@@ -6815,7 +6815,7 @@ export type GetWatchlistRunResponses = {
              */
             changed: number;
             /**
-             * Items in the run's `watchlist.product.changed` events; 0 while they are held and after a discard. Absent in runs that ended before it was counted.
+             * Items in the run's `watchlist.product.changed` events; 0 while they are held and after a discard. Absent in runs that ended before the service counted these items.
              */
             notified?: number;
             /**
@@ -6860,11 +6860,11 @@ export type GetWatchlistRunResponses = {
              */
             min_items: number | null;
             /**
-             * Items in the changed events that a release sends or has sent, or that a discard dropped.
+             * Number of items in the changed events of the run. A release sends these events, and a discard drops them.
              */
             notified: number;
             /**
-             * Entries of the matched events that a release sends or has sent, or that a discard dropped.
+             * Number of entries in the matched events of the run. A release sends these events, and a discard drops them.
              */
             matched: number;
             /**
@@ -7371,7 +7371,7 @@ export type ChangeWatchlistItemsResponses = {
              */
             new: number;
             /**
-             * Number of items that were read and not found to be delisted.
+             * Number of items that were read and are not delisted.
              */
             active: number;
             /**
@@ -7396,7 +7396,7 @@ export type ChangeWatchlistItemsResponses = {
              */
             new: number;
             /**
-             * Number of items that were read and not found to be delisted.
+             * Number of items that were read and are not delisted.
              */
             active: number;
             /**
@@ -8046,7 +8046,7 @@ export type ChangeWatchlistAsinsResponses = {
              */
             new: number;
             /**
-             * Number of items that were read and not found to be delisted.
+             * Number of items that were read and are not delisted.
              */
             active: number;
             /**
@@ -8071,7 +8071,7 @@ export type ChangeWatchlistAsinsResponses = {
              */
             new: number;
             /**
-             * Number of items that were read and not found to be delisted.
+             * Number of items that were read and are not delisted.
              */
             active: number;
             /**
@@ -8145,7 +8145,7 @@ export type ListWebhookEndpointsResponse = ListWebhookEndpointsResponses[keyof L
 export type CreateWebhookEndpointData = {
     body: {
         /**
-         * HTTPS, a public host, port 443 or 1024 to 65535; once per account.
+         * An HTTPS URL with a public host and port 443 or 1024 to 65535. No two endpoints of an account have the same URL.
          */
         url: string;
         /**
@@ -8401,7 +8401,7 @@ export type GetWebhookEndpointResponse = GetWebhookEndpointResponses[keyof GetWe
 export type UpdateWebhookEndpointData = {
     body: {
         /**
-         * HTTPS, a public host, port 443 or 1024 to 65535; once per account.
+         * An HTTPS URL with a public host and port 443 or 1024 to 65535. No two endpoints of an account have the same URL.
          */
         url?: string;
         /**
