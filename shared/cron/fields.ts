@@ -148,7 +148,7 @@ function splitFields(expression: string): FiveTexts {
     throw invalidParam(
       "cron",
       `'cron' must have 5 fields (got ${quantity(count, "field")}): minute hour day-of-month ` +
-        `month day-of-week, or one of ${known}. Seconds and years are not supported.`,
+        `month day-of-week. Seconds and years are not supported. Or use one of ${known}.`,
     );
   }
   return [minutes, hours, days, months, weekdays];

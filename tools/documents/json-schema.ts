@@ -80,7 +80,7 @@ function withDiscriminator(schema: unknown, plain: object): object | null {
     const reference = oneOf[at]?.$ref;
     if (reference === undefined) {
       throw new Error(
-        `A variant by '${propertyName}' has an option without a component name. Add a name for the option to scripts/openapi/named-schemas.ts.`,
+        `Option ${at + 1} of the variant schema with the key '${propertyName}' has no component name. Add a name for it to scripts/openapi/named-schemas.ts.`,
       );
     }
     return (literal === undefined ? values : [literal]).map((value) => [

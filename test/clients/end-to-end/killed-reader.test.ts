@@ -172,7 +172,7 @@ async function pythonReader(): Promise<Reader | string> {
   return { command: python.python, program: "reader.py", code };
 }
 
-describe("a program that reads a file of items and is killed and restarted", () => {
+describe("a program that reads a file of items and is stopped before the end", () => {
   it("writes each ID to its file exactly once with the TypeScript client, and pays twice only for interrupted calls", async () => {
     const source = JSON.stringify(join(root, "clients/typescript/source/index.ts"));
     const code = (codeBlocks(page, "ts")[1] ?? "").replace('"retail-product-data"', source);
@@ -187,7 +187,7 @@ describe("a program that reads a file of items and is killed and restarted", () 
     else await endAndContinue(reader, killed);
   });
 
-  it("prints how to continue after Ctrl-C with the Python client, without a traceback", async ({
+  it("prints how to continue and no traceback after Ctrl-C, if it uses the Python client", async ({
     skip,
   }) => {
     const reader = await pythonReader();

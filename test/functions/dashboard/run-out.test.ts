@@ -170,7 +170,7 @@ describe("the time until the credits are used up in the dashboard", () => {
   });
 });
 
-describe("the dashboard's text for an account without a date on which its credits run out", () => {
+describe("the dashboard's forecast for an account whose credits never run out", () => {
   const forecastOf = (likely: number) => ({
     forecast: {
       watchlists: 1,
@@ -184,7 +184,7 @@ describe("the dashboard's text for an account without a date on which its credit
     expect(unlimitedWords(forecastOf(600)).value).toBe("More than ten years");
   });
 
-  it("contains the reason if no schedule uses credits", () => {
+  it("says that no schedule uses credits, if that is the reason", () => {
     expect(unlimitedWords(forecastOf(0)).note).toContain("no schedule uses credits");
   });
 });

@@ -137,7 +137,7 @@ describe("a call to a public, retired or unknown path", () => {
     },
   );
 
-  it("gets the public document even if the API key is unknown", async () => {
+  it("gets its usual response even if its API key is unknown", async () => {
     admission = { outcome: "unknown" };
     const answer = await callEdge(documents, {
       route: "GET /docs",

@@ -306,7 +306,7 @@ describe("a back-test", () => {
       expect(itemEventsOf(result)).toEqual(stored);
     });
 
-    it("omits and counts an item that was added again, if the item was last read before the time span", async () => {
+    it("has no result for an item that was added again and last read before the time span, and counts the item as omitted", async () => {
       const list = await bench.createList(ids, { pipeline: pipelines["changed routes"] ?? null });
       await playChanges(list, delisted, additions);
       const { runs } = await bench.runs.list(list.id, 100);

@@ -705,7 +705,7 @@ describe("a route that compares a field with metadata", () => {
     },
   );
 
-  it("also tests a changed field with 'when' \"changed\"", () => {
+  it("with 'when' \"changed\", matches only if the field changed and its new value passes the comparison", () => {
     const route: Route = { ...tested("price", "below"), when: "changed" };
     expect(matches(route, { target: 9.5 }, { price: 9 })).toBe(true);
     expect(matches(route, { target: 8.5 }, { price: 9 })).toBe(false);

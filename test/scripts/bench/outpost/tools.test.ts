@@ -27,7 +27,7 @@ const serverPaths = {
 };
 const checkout = "/src/cmd/outpost-server/main.go";
 
-describe("the search for the programs of the bench beside Outpost", () => {
+describe("the search for the programs that the bench 'outpost' starts", () => {
   it("finds the servers in the folders of the machine, and the built programs of Outpost", () => {
     const machine = machineWith([...servers, "/built/outpost", "/built/outpost-server"]);
     expect(findTools({ binary: "/built/outpost" }, machine)).toEqual({
@@ -79,7 +79,7 @@ describe("the search for the programs of the bench beside Outpost", () => {
   });
 });
 
-describe("the messages about missing programs of the bench beside Outpost", () => {
+describe("the messages about missing programs of the bench 'outpost'", () => {
   it("explain for each missing program how to install it and which option names it", () => {
     expect(findTools({}, machineWith([]))).toEqual({
       missing: [

@@ -268,7 +268,7 @@ describe("an API key whose row DynamoDB throttles", () => {
   );
 });
 
-describe("an API key that a process has not cached, and whose row DynamoDB throttles,", () => {
+describe("an API key that a process has not cached, while DynamoDB throttles writes to its row,", () => {
   const throttledProcess = (reads: "answer" | "fail") =>
     keyAdmission(
       watchedClient(tables.client, async (command, send) => {
@@ -278,7 +278,7 @@ describe("an API key that a process has not cached, and whose row DynamoDB throt
       table,
     );
 
-  it("is refused as unknown if the key does not exist or was revoked", async () => {
+  it("is refused as unknown if a read shows that it does not exist or was revoked", async () => {
     expect(await throttledProcess("answer")("0".repeat(64), at(0))).toEqual({ outcome: "unknown" });
     await dynamoApiKeyStore(tables.client, table).revoke(key.accountId, key.id, at(1));
     expect(await throttledProcess("answer")(key.hash, at(2))).toEqual({ outcome: "unknown" });

@@ -90,7 +90,7 @@ describe("dynamoWatchlistStore.create, which stores a new watchlist,", () => {
     expect(await purges.begin("wl_001", look)).toBe(false);
   });
 
-  it("prevents a late attempt to create the watchlist from marking the watchlist for a purge", async () => {
+  it("refuses the purge mark of another attempt to create the watchlist, if that attempt is late", async () => {
     const list = aList(1);
     await create(list);
 
