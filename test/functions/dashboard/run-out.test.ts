@@ -184,7 +184,7 @@ describe("the dashboard's forecast for an account whose credits never run out", 
     expect(unlimitedWords(forecastOf(600)).value).toBe("More than ten years");
   });
 
-  it("says that no schedule uses credits, if that is the reason", () => {
+  it("states that no schedule uses credits, if that is the reason", () => {
     expect(unlimitedWords(forecastOf(0)).note).toContain("no schedule uses credits");
   });
 });
