@@ -1,9 +1,9 @@
 import type { Clients, Overrides } from "./overrides.ts";
 
 /**
- * Returns a function that calls `make` at its first call, and returns the same value at every call.
- * Mark each call of `once` with `@__PURE__`, so that a bundle omits the clients that its function
- * does not use.
+ * Returns a function that calls `make` at its first call, and returns the value of this call at
+ * every call. Mark each call of `once` with `@__PURE__`: the bundle of a Lambda function then omits
+ * the clients that the function does not use.
  */
 export function once<T>(make: () => T): () => T {
   let value: T | undefined;

@@ -55,7 +55,7 @@ function noLog(): never {
 
 /**
  * Creates the dependencies of the delivery worker, for webhooks, exports and the event bus.
- * @param environment tables, queue, bucket and bus of the deployment
+ * @param environment names and URLs of the tables, queue, bucket, bus and API of the deployment
  * @param overrides dependencies that tests replace
  */
 export const deliveryDependencies = (

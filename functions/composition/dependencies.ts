@@ -114,8 +114,8 @@ export const databaseCheck = (environment: AccountNeeds, overrides: Overrides) =
   accountsTableCheck(dynamo(overrides), environment.ACCOUNTS_TABLE);
 
 /**
- * Creates the middleware dependencies of a route group that requires API keys: the stores of
- * accounts and keys, the clock and the logger.
+ * Creates the middleware dependencies of a route group that requires API keys: the clock, the
+ * random source, the logger, and the store of accounts, which also admits calls by their keys.
  * @param name the Lambda function, for its log
  * @param overrides dependencies that tests replace
  */
@@ -210,7 +210,7 @@ export const deliveriesTable = (environment: DeliveriesNeeds, overrides: Overrid
 });
 
 /**
- * Creates the port that adds entries to outboxes and wakes delivery targets.
+ * Creates the port that adds entries to outboxes and makes delivery targets due.
  * @param overrides dependencies that tests replace
  */
 export const outbox = (environment: DeliveriesNeeds, overrides: Overrides): Outbox =>
@@ -245,9 +245,8 @@ export const exportLog = (environment: DeliveriesNeeds, overrides: Overrides) =>
   dynamoExportStore(dynamo(overrides), environment.DELIVERIES_TABLE);
 
 /**
- * Returns the sender of webhooks in the overrides, or otherwise creates one. The created sender
- * connects only to public addresses. If the overrides allow loopback addresses, the sender also
- * connects to loopback addresses.
+ * Returns the webhook sender of the overrides; creates one if the overrides have none. The created
+ * sender connects only to public addresses, and to loopback addresses if the overrides allow them.
  */
 export const sender = (overrides: Overrides): Sender =>
   overrides.sender ??

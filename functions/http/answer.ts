@@ -136,7 +136,10 @@ async function unspentReply(
   };
 }
 
-/** Converts the reply of a route to the response of the Lambda function. */
+/**
+ * Converts the reply of a route to the response of the Lambda function. A Buffer is sent as base64,
+ * a string unchanged, and any other body as JSON.
+ */
 export const renderReply = ({ status, body, headers }: Reply): APIGatewayProxyResult => ({
   statusCode: status,
   headers: { "Content-Type": "application/json", ...headers },

@@ -29,7 +29,7 @@ interface Options {
  *
  * In a group that requires a key, a call without a known key gets 401, and a call with two
  * different keys gets 400. If the lookup of the key fails, the middleware throws the error of the
- * lookup. In any other group, the middleware admits calls without a usable key, without a caller.
+ * lookup. In any other group, the middleware admits all of these calls, but sets no caller.
  */
 export function authenticate({ accounts, clock, logger, keys }: Options): HttpMiddleware {
   const addresses = localRate();

@@ -27,10 +27,11 @@ interface ErrorResponseOptions {
 }
 
 /**
- * Creates the middleware that converts every error to a response. Register it last, because error
- * handlers run in reverse order. The error response of an item call reports a cost of 0. If it is
- * unknown whether the call was charged, the response reports no cost. The response also has the
- * account's balance, if the error contains the balance or `readBalance` can read it.
+ * Creates the middleware that converts every error to a response. Register it last: error handlers
+ * run in reverse order, and the handlers of the other middleware need the response. The error
+ * response of an item call reports a cost of 0, or no cost if it is unknown whether the call was
+ * charged. It also has the account's balance, if the error contains the balance or `readBalance`
+ * can read it.
  */
 export function errorResponse({
   readBalance,

@@ -4,7 +4,7 @@ import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
 import type { WatchlistStore } from "../../shared/watchlists/watchlist-store.ts";
 
 /**
- * Reads the watchlist of an account with this ID.
+ * Reads the watchlist `id` of an account.
  * @throws 404 NOT_FOUND if the ID is undefined, malformed or unknown, or belongs to another account
  */
 export async function existingWatchlist(

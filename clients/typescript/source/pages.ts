@@ -25,7 +25,9 @@ interface Page {
 /**
  * Iterates over the entries of all pages of a list. Reads the next page when all entries of the
  * current page have been used.
- * @throws RangeError if there are more entries, but the operation cannot return further pages.
+ * @throws RangeError if the list has more entries than its first page, and the operation has no
+ * parameter for the next page
+ * @throws TypeError if the response contains no list
  */
 export async function* entriesOf<Id extends ListId>(
   transport: Transport,

@@ -27,7 +27,11 @@ interface Attempted {
   readonly isInFlight: boolean;
 }
 
-/** Returns true if another attempt after this error is safe and can succeed. */
+/**
+ * Returns true if the client may repeat a call after this error: a further attempt can succeed, and
+ * cannot execute or charge the call twice. Returns false if the error requests a wait of more than
+ * `retryAfterSecondsMax`.
+ */
 export function isRetryable(error: unknown, { operation, isInFlight }: Attempted): boolean {
   const isRepeatable = repeatableOperations.has(operation);
   if (!(error instanceof ApiError)) return isRepeatable;
@@ -50,9 +54,9 @@ const firstDelayMs = 500;
 const delayMsMax = 30_000;
 
 /**
- * Returns how long to wait before the next attempt, in milliseconds. The wait doubles after each
- * attempt, up to 30 seconds, and up to half of it is random. If the error contains a `Retry-After`,
- * the wait is at least as long.
+ * Returns how long to wait before the next attempt, in milliseconds. The wait starts at half a
+ * second and doubles after each attempt, up to 30 seconds. A random part of up to half of the wait
+ * is subtracted. The wait is never shorter than the `Retry-After` of the error.
  * @param attempt The number of attempts so far.
  * @param error The error of the last attempt.
  * @param random Returns a number from 0 (inclusive) to 1 (exclusive).

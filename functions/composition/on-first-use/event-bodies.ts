@@ -11,7 +11,8 @@ import type { Overrides } from "../overrides.ts";
 import { configuredVersions } from "../written-versions.ts";
 
 /**
- * Creates the store of event bodies. Its S3 client loads at the first call.
+ * Creates the store of event bodies: objects in S3, and rows of the deliveries table for small
+ * runs. The S3 client loads at the first call of `put` or `get`.
  * @param overrides dependencies that tests replace
  */
 export function eventBodies(

@@ -9,8 +9,8 @@ type AsyncMethods<Method extends PropertyKey> = Record<
  * Creates a port whose implementation loads at the first call of one of the methods, so that a cold
  * start does not wait for it. Every call rejects if the implementation cannot be loaded.
  * @param load imports and creates the implementation; called at most once
- * @param methods the methods of the port to forward. If one is missing, the result does not have
- * the type of the port.
+ * @param methods the methods of the port to forward. The result has only these methods, so the
+ * compiler reports a missing one where the complete port is needed.
  */
 export function portOnFirstUse<Port extends AsyncMethods<Method>, Method extends keyof Port>(
   load: () => Promise<Port>,

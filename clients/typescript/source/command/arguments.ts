@@ -60,9 +60,10 @@ function refuseRepeated(
 }
 
 /**
- * Returns a suggestion for a misspelled word, such as ` Did you mean ...?`. Prefers a known word
- * that begins with the misspelled word, otherwise the most similar known word. Returns an empty
- * string if no known word is similar.
+ * Returns a suggestion for a misspelled word, such as ` Did you mean ...?`. Prefers a known name
+ * whose first word is the misspelled word, such as `events tail` for `events`. Otherwise suggests
+ * the most similar known name. Returns an empty string if no known name is similar.
+ * @param known the names of the commands or options
  */
 export function suggestion(word: string, known: readonly string[]): string {
   const longer = known.find((one) => one.startsWith(`${word} `));

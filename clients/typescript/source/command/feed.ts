@@ -24,11 +24,12 @@ interface FeedOptions {
 }
 
 /**
- * Iterates over the events of the feed that the options select, until `signal` is aborted. If the
- * service does not respond, or responds with a 5xx status, tries again for up to ten minutes. Then
- * continues after the last event.
- * @throws ConnectionError or ApiError after ten minutes of failed attempts; any other error
- * immediately
+ * Iterates over the events of the feed that the options select, until `signal` is aborted. Starts
+ * after the option `after`, which defaults to the current time. If the service does not respond, or
+ * responds with a 5xx status, tries again after a pause and continues after the last event that it
+ * returned.
+ * @throws ConnectionError or ApiError if the attempts have failed for ten minutes; any other error
+ * immediately, including an AbortError if `signal` is aborted during a pause
  */
 export async function* feed(
   client: Client,

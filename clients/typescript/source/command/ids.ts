@@ -12,8 +12,9 @@ const idColumns = new Set(["id", "ids", "asin", "sku", "tcin", "item id", "item_
 const labelColumns = new Set(["label", "name"]);
 
 /**
- * Iterates over the items of a CSV file, one row at a time. A first row with the name of a column,
- * such as `id` or `sku`, is a header. Without a header, the IDs are in the first column.
+ * Iterates over the items of a CSV file, one row at a time. If the first row contains the name of a
+ * column of IDs, such as `id` or `sku`, it is a header. Without a header, the IDs are in the first
+ * column, and the items have no labels. Skips rows without an ID.
  * @param path a file, or `-` for the standard input
  * @throws UsageError if a quoted cell has no end
  */

@@ -15,7 +15,8 @@ const widthMax = 40;
 
 /**
  * Writes rows as they arrive: JSON and CSV row by row, and tables in groups of aligned rows.
- * @param columns The names of the columns to write, in order.
+ * @param columns The names of the columns of CSV and of tables, in order. JSON contains all values
+ * of a row.
  */
 export async function writeRows(
   rows: AsyncIterable<Row> | Iterable<Row>,

@@ -62,8 +62,9 @@ export const apiBase = (): string => new URL("v1/", location.href.split("#")[0])
 const retrySecondsMax = 5;
 
 /**
- * Creates a client for one API key. Its methods reject with an ApiError; after an abort, `get` may
- * reject with the reason of the abort. Calls `onUnauthorized` after every response with status 401.
+ * Creates a client that calls the API with one key. Calls `onUnauthorized` after every response
+ * with status 401. `ApiClient` describes the errors of the methods; after an abort, `get` may
+ * instead reject with the reason of the abort.
  */
 export function apiClient({ key, onUnauthorized }: ClientOptions): ApiClient {
   const raw: ApiClient["raw"] = async (method, path, options = {}) => {

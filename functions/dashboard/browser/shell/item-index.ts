@@ -125,7 +125,8 @@ export interface FoundItems {
 
 /**
  * Finds items as the service does: first the items whose ID begins with the search, then those
- * whose ID, label and title contain all words of the search. Returns up to `max` items.
+ * whose ID, label and title contain all words of the search. Returns up to `max` items. In the
+ * result, `total` counts all matches.
  */
 export function findItems(
   items: readonly IndexedItem[],
@@ -150,10 +151,11 @@ export function findItems(
 const keyOf = ({ watchlistId, id }: IndexedItem): string => `${watchlistId} ${id}`;
 
 /**
- * Merges what the index and the service found for the same search. The service's result is newer:
- * it adds items and replaces labels and titles. If the service counted all of its matches, an item
- * that only the index found was removed from its watchlist, and is left out. Items without a label
- * and a title stay: the service finds them only by the first three characters of their IDs.
+ * Merges what the index and the service found for one search, and returns up to `max` items. The
+ * service's result is newer: it adds items and replaces labels and titles. If the service counted
+ * all of its matches, an item that only the index found was removed from its watchlist, and is left
+ * out. Items without a label and a title stay: the service finds them only if the search is at
+ * least the first three characters of their IDs.
  * @param known the result of the index; undefined if there is no index
  * @param answer the result of the service; undefined until the service has responded
  */

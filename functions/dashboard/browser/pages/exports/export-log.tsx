@@ -36,8 +36,8 @@ const states = [
 export const exportStates: readonly string[] = states.map(([state]) => state).filter(Boolean);
 
 /**
- * Shows the export log, newest run first, with a filter by state. Its button calls `onBackfill`,
- * and is disabled if `blocked` has a reason.
+ * Shows the export log, newest run first, with a filter by state. The button for a backfill calls
+ * `onBackfill`. If `blocked` has a reason, the button is disabled and shows the reason.
  */
 export function ExportLog({ pages, state, blocked, onBackfill }: ExportLogProps) {
   const names = useWatchlistNames(pages.entries?.map((one) => one.watchlist_id) ?? []);

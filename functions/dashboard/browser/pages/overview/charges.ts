@@ -31,9 +31,8 @@ export interface ChargesQuery extends Query<Charges> {
 }
 
 /**
- * Reads the charges of the last days: at first up to 1,000, and up to 10,000 after a call of
- * `readAll`.
- * @param days the length of the period, which ends now
+ * Reads the charges of the last `days` days, newest first: up to 1,000 at first, and up to 10,000
+ * after a call of `readAll`.
  */
 export function useCharges(days: number): ChargesQuery {
   const [allOf, setAllOf] = useState<number>();

@@ -28,8 +28,8 @@ const pollSeconds = 30;
 const fewHours = 168;
 
 /**
- * The page with the balance, the usage of each day and the ledger. Reads the values again every 30
- * seconds.
+ * The page with the balance, the usage of each day and the ledger. Reads the balance and the usage
+ * again every 30 seconds.
  */
 export function OverviewPage() {
   const account = useQuery((api, signal) => api.get<Account>("account", { signal }), [], {

@@ -12,9 +12,9 @@ const dayOf = (time: string): string => time.slice(0, "2026-11-21".length);
 const dayAfter = (time: string): string => dayOf(new Date(Date.parse(time) + dayMs).toISOString());
 
 /**
- * Reads the credits that paused watchlists charged during the days from which `currentPace`
- * computes the rate of use. The service keeps a limited number of runs, so the period starts later
- * if a paused watchlist ran more often.
+ * Reads the credits that the runs of paused watchlists charged on the days from which `currentPace`
+ * computes the rate of use. The service keeps a limited number of runs of each watchlist. If a
+ * paused watchlist had more runs on these days, the result begins with a later day.
  */
 export async function readPausedCredits(
   api: ApiClient,
@@ -33,7 +33,8 @@ export async function readPausedCredits(
 }
 
 /**
- * Sums the credits of the runs of paused watchlists by UTC day.
+ * Sums the credits of the runs of paused watchlists by UTC day. In the result, `since` is the first
+ * day for which all of these runs are known.
  * @param runsOfLists for each paused watchlist, the runs that the service keeps and that started at
  * `from` or later, newest first
  */

@@ -33,8 +33,8 @@ const captions: Readonly<Record<Grouping, string>> = {
 };
 
 /**
- * Shows what the credits were spent on, and by which API keys. Buttons save this table as CSV or
- * JSON.
+ * Shows a table of the credits that were spent, by watchlist and endpoint or by API key. Buttons
+ * save the table as CSV or JSON.
  */
 export function UsageByCauseCard() {
   const [days, setDays] = useState("7");

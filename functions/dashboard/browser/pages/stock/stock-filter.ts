@@ -53,7 +53,9 @@ export const placeOf = ({ watchlist, search, order }: StockFilter) => ({
 const [searchMin, searchMax] = [2, 100];
 
 /**
- * Returns the query parameters of `GET /v1/watchlists/items` for the items that match the filters.
+ * Returns the query parameters of `GET /v1/watchlists/items` for the items that are out of stock
+ * and match the filters, in the order that the filters select. Ignores a search that is too short
+ * for the service.
  */
 export function queryOf(filter: StockFilter) {
   const [sort, order] = filter.order.split(" ");

@@ -194,9 +194,10 @@ export const endpointOf = (
 ): PlatformEndpoint | undefined => platform?.endpoints.find(({ id }) => id === call);
 
 /**
- * Returns the draft with values that the call supports: replaces any other platform and tier by the
- * first supported one, and any other marketplace by the default. If no platform supports the call,
- * these values are empty. Returns the draft unchanged for a call that reads no items.
+ * Returns the draft with values that the call supports. Replaces an unsupported platform or tier
+ * with the first supported one. Replaces an unsupported marketplace with an empty string, which
+ * means the default of the platform. If no platform supports the call, all three values are empty.
+ * Returns the draft unchanged for a call that reads no items.
  */
 export function completed(draft: Draft, call: CallId, platforms: readonly Platform[]): Draft {
   if (!isItemCall(call)) return draft;

@@ -15,8 +15,9 @@ interface BacktestListsProps {
 }
 
 /**
- * A field that adds further watchlists of the same platform and marketplace to a back-test. Shows
- * nothing if no other such watchlist has run.
+ * A field that adds further watchlists to a back-test of `list`. Offers the watchlists that have
+ * the platform and the marketplace of `list` and have run at least once. Shows nothing if there are
+ * none.
  */
 export function BacktestLists({ list, chosen, onChange }: BacktestListsProps) {
   const lists = useQuery(readWatchlists, []);

@@ -28,8 +28,11 @@ export function chargedCredits(backtest: Backtest, runs: readonly WatchlistRun[]
 }
 
 /**
- * Returns a sentence that compares the candidate's credits with the credits that the same runs
- * charged: `The same runs charged 2,000 credits: the pipeline above costs 760 credits less (−38%).`
+ * Returns a sentence that compares the credits of a pipeline in a back-test with the credits that
+ * the past runs charged: `The same runs charged 2,000 credits: the pipeline above costs 760 credits
+ * less (−38%).`
+ * @param candidate the credits in the back-test
+ * @param charged the credits that the runs charged
  */
 export function comparisonSentence(candidate: number, charged: number): string {
   const difference = candidate - charged;

@@ -64,7 +64,8 @@ async function deliveriesSince(
 }
 
 /**
- * Returns what happened to an event without a known webhook delivery, as a sentence.
+ * Returns what happened to an event without a known webhook delivery, as a sentence. Returns "…"
+ * while the deliveries are loading.
  * @param found undefined while the deliveries are loading
  */
 export function undeliveredWords(found: Pick<EventDeliveries, "isComplete"> | undefined): string {

@@ -29,8 +29,8 @@ interface HistoryCardsProps {
 }
 
 /**
- * Shows the price of an item over time, its changes, and the rules that report the item with their
- * newest events.
+ * Shows the price of an item over time, its changes, the rules that can report it, and the events
+ * about it.
  */
 export function HistoryCards({ item, list, history }: HistoryCardsProps) {
   const runs = useMemo(() => runsIn(history.points, new Date()), [history]);

@@ -18,7 +18,10 @@ interface RulesCardProps {
   readonly events: Pages<ItemEvent>;
 }
 
-/** Shows the rules that report the item in events, and the newest event of each rule. */
+/**
+ * Shows the rules that can report the item in events, each with the newest event that the
+ * rule caused. Below them, shows the events about the item with their webhook deliveries.
+ */
 export function RulesCard({ item, list, events }: RulesCardProps) {
   const rules = rulesOf(list.pipeline);
   const found = events.entries ?? [];

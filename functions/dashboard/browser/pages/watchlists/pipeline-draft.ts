@@ -30,7 +30,8 @@ export const pipelineText = (pipeline: Pipeline): string => JSON.stringify(pipel
 
 /**
  * Returns the draft for a watchlist's pipeline: the template with an equal pipeline, or else the
- * pipeline as JSON. While `scrapers` is undefined, the draft cannot name any template except the
+ * pipeline as JSON. The template for price drops also fits a pipeline that differs from it only in
+ * the minimum drop. While `scrapers` is undefined, the draft cannot name any template except the
  * default.
  */
 export function pipelineDraftOf(list: Watchlist, scrapers: Scrapers | undefined): PipelineDraft {

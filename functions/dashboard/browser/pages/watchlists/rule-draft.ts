@@ -122,8 +122,8 @@ const replaced = <T>(all: readonly T[], at: number, one: T): T[] =>
 const without = <T>(all: readonly T[], at: number): T[] => all.filter((_, n) => n !== at);
 
 /**
- * Returns the pipeline with a changed step. If the ID of the step changed, the new ID also replaces
- * the old one in all routes and settings that name the step.
+ * Returns the pipeline with `changed` instead of its step at index `at`. If the ID of the step
+ * changed, the new ID also replaces the old one in all routes and settings that name the step.
  */
 export function withStep(pipeline: Pipeline, at: number, changed: Step): Pipeline {
   const before = pipeline.steps[at]?.id;
@@ -149,9 +149,9 @@ const withRuns = (step: Step, runOf: (run: string | undefined) => string | undef
 const withRun = (route: Route, run: string | undefined): Route => compact({ ...route, run });
 
 /**
- * Returns the pipeline without a step. Routes that led to the step no longer lead to any step. If
- * the step was the entry, the first remaining step becomes the entry. If the step was the baseline
- * or the entry of refreshes, that setting becomes null.
+ * Returns the pipeline without its step at index `at`. Routes that led to the step no longer lead
+ * to any step. If the step was the entry, the first remaining step becomes the entry. If the step
+ * was the baseline or the entry of refreshes, that setting becomes null.
  */
 export function withoutStep(pipeline: Pipeline, at: number): Pipeline {
   const removed = pipeline.steps[at]?.id;
@@ -208,8 +208,10 @@ export function routeWhen(route: Route, when: string): Route {
 }
 
 /**
- * Returns a route after its tested field changed to `field`. The operator and the value become
- * those that the form shows first for the field. If `field` is undefined, the route tests no field.
+ * Returns the route with `field` as its tested field, or without a tested field if `field` is
+ * undefined. Sets the operator and the value to the first choices of the form for the field.
+ * Removes both if `when` is `changed`. Removes the minimum differences if the field is not a
+ * number.
  */
 export function routeField(route: Route, field: string | undefined, scraper: Scraper | undefined) {
   const known = scraper?.fields.find(({ name }) => name === field);

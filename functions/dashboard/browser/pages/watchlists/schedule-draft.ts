@@ -54,8 +54,9 @@ export const scheduleFieldsOf = (draft: ScheduleDraft): ScheduleFields =>
     : { cron: draft.cron.trim(), timezone: draft.timezone.trim() };
 
 /**
- * Returns the service's error about an interval in the words of the form: the message quotes only
- * the number that the user typed, without the unit.
+ * Returns an error message about the interval of a draft, for the form with separate fields for
+ * number and unit. If the number is missing or is not a whole number, the message is about this
+ * number. Otherwise the message is that of the service, without the name of the parameter.
  * @param message the error of the service
  */
 export function intervalMessage({ amount }: ScheduleDraft, message: string): string {

@@ -12,7 +12,8 @@ export const stateOf = ({ status }: WebhookEndpoint): string =>
 
 /**
  * Returns names and values for the health of an endpoint: the last success, the time since which
- * all attempts failed, and the last failure. Leaves out a failure that does not exist.
+ * all attempts failed, and the last failure. Omits the time if the endpoint is not failing, and the
+ * last failure if there is none.
  */
 export function healthFacts(endpoint: WebhookEndpoint): FactList {
   const { failing_since: since, last_error: error, last_success_at: success } = endpoint;

@@ -17,9 +17,9 @@ interface EnabledButtonProps {
 }
 
 /**
- * A button that enables or disables an endpoint. One button does both, so that it keeps the focus.
- * Enables the endpoint, shows the result in a toast, and calls `onEnabled`, even after a failure.
- * For an enabled endpoint, only calls `onDisable`.
+ * A button that enables a disabled endpoint, or calls `onDisable` for an enabled one. One button
+ * does both, so that it keeps the focus. After it has enabled the endpoint or failed to, shows the
+ * result in a toast and calls `onEnabled`.
  */
 export function EnabledButton({ endpoint, onEnabled, onDisable }: EnabledButtonProps) {
   const toast = useToast();

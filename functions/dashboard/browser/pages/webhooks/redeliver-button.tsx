@@ -23,7 +23,8 @@ interface RedeliverButtonProps {
 
 /**
  * A button that sends a delivery again, even one that succeeded. Calls `onRedelivered` after each
- * attempt. Disabled if the delivery is a test, or if `blocked` has a reason.
+ * request to the service, even if the request failed. Disabled if the delivery is a test, or if
+ * `blocked` has a reason.
  */
 export function RedeliverButton(props: RedeliverButtonProps) {
   const { delivery, blocked, variant, small, onRedelivered } = props;
