@@ -222,9 +222,9 @@ const concurrencyMin = 2;
 
 /**
  * Adapts the configuration of a stage to an AWS account with another quota of concurrent
- * executions. A lower quota reduces every maximum and reservation in proportion, but not below 2.
- * If less than 100 would then stay unreserved, it removes all reservations. A higher quota changes
- * nothing.
+ * executions. For a lower quota, reduces every maximum and reservation of concurrency in
+ * proportion, but not below 2. If less than 100 executions would then stay unreserved, removes all
+ * reservations. For a higher quota, keeps every maximum and reservation.
  */
 export function withAccountConcurrency(config: StageConfig, quota: number): StageConfig {
   const factor = Math.min(1, quota / config.accountConcurrency);

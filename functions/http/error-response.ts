@@ -106,7 +106,8 @@ function presentError(
 
 /**
  * Returns the body of an error response: the error object of the HTTP API, with the code, the
- * message, a link to the documentation and, if known, the parameter.
+ * message, a link to the documentation and, if known, the parameter. The body of an error about an
+ * announced feature also contains `coming_soon`.
  */
 export function errorBody({ code, message, details: { param, comingSoon } }: ServiceError) {
   return {

@@ -105,7 +105,7 @@ const pathForm = /^[\w-]+(?:\/[\w-]+)*$/;
  * Returns the address of an API call. Omits undefined and empty query parameters.
  * @param path names and IDs separated by slashes, such as `watchlists/wl_1/items`
  * @throws ApiError 404 if the path contains anything else. An ID in the path can come from a link,
- * which must not make the client call another address
+ * and an invalid ID must not make the client call another address.
  */
 export function addressOf(path: string, query: Query = {}): string {
   if (!pathForm.test(path)) {

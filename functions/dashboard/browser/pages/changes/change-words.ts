@@ -44,7 +44,8 @@ export function toneOf({ kind }: FieldChange): ChangeTone {
 
 /**
  * Returns the values of a change: `12.00 → 10.00 USD`. If the field had no value before the change,
- * the last known value comes first: the size of the change is the difference from this value.
+ * the last known value comes first: the size of the change is the difference from this value. For a
+ * delisted item, returns `listed → delisted`.
  */
 export function valuesWords({
   kind,

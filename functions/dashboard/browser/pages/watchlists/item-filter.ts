@@ -58,7 +58,7 @@ const form: Readonly<Record<keyof ItemFilter, readonly string[] | undefined>> = 
   order: itemOrders.map(([order]) => order),
 };
 
-/** Returns true if `changed` is a time, and not the name of a time span. */
+/** Returns true if `changed` is an ISO 8601 time; false for the name of a time span. */
 export const isTime = (changed: string): boolean =>
   /^\d{4}-/.test(changed) && !Number.isNaN(Date.parse(changed));
 
