@@ -122,7 +122,10 @@ export const sourcesVariable = (scope: Construct, sources: Sources): string =>
     ? sources.variable
     : StringParameter.valueForStringParameter(scope, sources.name);
 
-/** Grants access to exactly the secrets that the sources use. */
+/**
+ * Allows `grantee` to read the secrets and parameters that the sources use, and to decrypt with the
+ * KMS keys of the sources. Grants access to no other secret.
+ */
 export function grantSourceSecrets(grantee: IGrantable, sources: Sources): void {
   const references =
     sources.kind === "parameter"

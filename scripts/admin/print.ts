@@ -2,8 +2,9 @@ type Fields = readonly (readonly [string, unknown])[];
 
 /**
  * Formats a result as text. A list becomes a table, or `none` if it is empty. Lists are arrays, and
- * objects with an array in `data`. Any other result becomes one line for each field, followed by
- * its nested lists.
+ * objects with an array in `data`. If `has_more` of a list is true, the last line mentions further
+ * entries. Any other result becomes one line for each field, followed by its nested lists. Leaves
+ * out fields with the name `object`.
  */
 export function textOf(result: unknown): string {
   const rows = rowsIn(result);

@@ -33,7 +33,9 @@ const hiddenSeconds = 60;
 
 /**
  * Moves all messages of a dead-letter queue back to its queue. Uses the move task of SQS, or moves
- * messages one by one if the endpoint does not support move tasks.
+ * messages one by one if the endpoint does not support move tasks. Waits at most 30 s for a move
+ * task: the state is `running` if the task has not ended by then. The state is `incomplete` if
+ * messages are left that other receivers have made invisible.
  * @throws Error if the move task fails
  */
 export async function replayDeadLetters(sqs: SQSClient, urls: QueueUrls): Promise<Replayed> {

@@ -7,8 +7,8 @@ import { quantity } from "../../shared/base/quantity.ts";
 const shownMax = 20;
 
 /**
- * Returns the numbers of a step's batches whose results are not stored yet, in ascending order.
- * Returns at most 20 numbers. The first batch has number 0.
+ * Returns the numbers of a step's batches whose results are not stored yet, in ascending order. If
+ * there are more than 20, returns only the lowest 20. The first batch of a step has number 0.
  */
 export function pendingBatches(step: StepRecord): readonly number[] {
   const all = Array.from({ length: step.batches }, (_, batch) => batch);

@@ -47,8 +47,9 @@ const items = 1_000;
 
 /**
  * Measures small workloads, and compares their requests, units and CPU ratios with the values in
- * `scripts/bench/gate.json`. Sets exit code 1 if a value is outside its limit. With `write`, writes
- * the measured values to this file instead, and compares nothing.
+ * `scripts/bench/gate.json`. Sets exit code 1 if a value is outside its limit. With `counts`, does
+ * not compare the ratios. With `write`, writes the measured values to this file instead, and
+ * compares nothing.
  * @returns An object whose property `differences` is the array of the values outside their limits.
  * @throws Error if a bench finds an unexpected result
  */

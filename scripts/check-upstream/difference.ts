@@ -49,8 +49,9 @@ export const formatDifference = ({ path, kind, sent, taken }: Difference): strin
 const briefMax = 60;
 
 /**
- * Returns a value as JSON, cut off after 60 characters. For an array of objects, returns only the
- * number of its entries.
+ * Returns a value as JSON. Cuts JSON off after 60 characters, and then adds the length of the
+ * value. For an array that contains objects, returns only the number of its entries. For undefined,
+ * returns `nothing`.
  */
 export function brief(value: unknown): string {
   if (Array.isArray(value) && value.some(isObject)) return `${value.length} entries`;

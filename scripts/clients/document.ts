@@ -79,8 +79,8 @@ export function operationsOf(): readonly Operation[] {
 }
 
 /**
- * Returns the codes of all errors, and in `retryable` the codes of errors after which the same call
- * can succeed later.
+ * Returns in `all` the codes of all errors, and in `retryable` the codes of errors after which the
+ * same call can succeed later.
  */
 export function errorCodesOf(): Readonly<Record<"all" | "retryable", readonly string[]>> {
   const codes = Object.entries(readDocument()["x-error-codes"]);

@@ -64,7 +64,7 @@ export async function generatePython(folder: string): Promise<string | undefined
 }
 
 /**
- * Generates the types and the table of operations of the Python client, and sets the version of its
+ * Generates the files of `generatePython` into the Python client, and sets the version of its
  * package. If Python is not available, prints the reason and changes nothing.
  */
 export async function writePython(): Promise<void> {

@@ -41,7 +41,10 @@ export async function generateTypescript(folder: string): Promise<void> {
   }
 }
 
-/** Generates the types into the TypeScript client, and sets the version of its package. */
+/**
+ * Generates the files of `generateTypescript` into the TypeScript client, and sets the version of
+ * its package.
+ */
 export async function writeTypescript(): Promise<void> {
   await generateTypescript(`${root}clients/typescript/source/generated`);
   const file = `${root}clients/typescript/package.json`;

@@ -28,7 +28,7 @@ export type Assumptions = Readonly<Record<keyof typeof inputs, number>>;
 
 const entries = Object.entries(inputs) as [keyof Assumptions, (typeof inputs)[keyof Assumptions]][];
 
-/** The options of the command, all with a default. */
+/** The command-line options that set the assumptions, by option name. Each option has a default. */
 export const assumptionOptions = Object.fromEntries(
   entries.map(
     ([, { option, value, about }]) =>

@@ -17,7 +17,10 @@ const monthSeconds = monthDays * 86_400;
 /** The bytes that DynamoDB bills for each row in addition to its content. */
 const rowOverhead = 100;
 
-/** Returns the bytes that a local world stores in its tables and in the service's bucket. */
+/**
+ * Measures what a local world stores in its tables and in the service's bucket. Returns the bytes
+ * of lasting rows, of expiring rows and of objects separately.
+ */
 export async function measureStoredBytes(
   clients: { readonly dynamo: DynamoDBDocumentClient; readonly s3: S3Client },
   { tables, bucket }: { readonly tables: readonly string[]; readonly bucket: string },

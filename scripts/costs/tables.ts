@@ -83,8 +83,8 @@ export function listMonth(
 const cadences = [5, 15, 60];
 
 /**
- * Returns one table row for each run interval, with the monthly dollars of the watchlist for each
- * line of the bill.
+ * Returns one table row for each line of the bill, and one for the total. Each row has the monthly
+ * dollars of the watchlist for each run interval.
  * @param refreshEveryRuns The number of runs from one refresh to the next.
  */
 export function listRows(costs: Omit<WatchlistCosts, "works">, refreshEveryRuns: number): object[] {
@@ -102,7 +102,10 @@ export function listRows(costs: Omit<WatchlistCosts, "works">, refreshEveryRuns:
   return [...used.map(([part, units]) => row(part, units)), row("dollars")];
 }
 
-/** Returns table rows with the monthly dollars of a service without calls and watchlists. */
+/**
+ * Returns one table row for each line of the bill, and one for the total: the monthly dollars of a
+ * service without calls and watchlists.
+ */
 export function standingRows(usage: Usage): object[] {
   const row = (part: string, units?: readonly Unit[]): object => ({
     "a month": part,
@@ -118,7 +121,7 @@ export function standingRows(usage: Usage): object[] {
 const busEventsPerMonth = 2 * 4 * 24 * monthDays;
 
 /**
- * Returns table rows with the dollars of the event bus.
+ * Returns one table row for each price of the event bus, with the dollars of the stated quantity.
  * @param standing The monthly usage that exists only with the event bus: its alarms and metrics.
  */
 export function busRows(standing: Usage): object[] {

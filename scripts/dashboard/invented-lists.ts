@@ -72,7 +72,8 @@ const lists = (endpointUrl: string): readonly InventedWatchlist[] => [
 
 /**
  * Creates watchlists with runs, changes and deliveries, and waits until the runs have ended. Then
- * changes the times of all runs except the last to the past.
+ * moves the times of the runs into the past, except those of the last run of each watchlist.
+ * @param endpointUrl The webhook URL that receives the events of one of the watchlists.
  * @throws Error if a watchlist is not created, or if a run does not end in time.
  */
 export async function inventLists(

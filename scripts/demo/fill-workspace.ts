@@ -79,7 +79,7 @@ async function runTwice(api: ApiClient, { id, name }: FilledWatchlist): Promise<
   }
 }
 
-/** Lists the watchlists of the account of an API client. */
+/** Lists at most 100 watchlists of the account to which the API key of the client belongs. */
 export async function listsOf(api: ApiClient): Promise<readonly DemoWatchlist[]> {
   const body = succeeded(await api.get("/watchlists?limit=100"), "GET /watchlists");
   return entriesOf(body).map(({ id, name, run_count: runs }) => ({

@@ -1,6 +1,7 @@
 /**
- * Returns the addresses at which the deployed API may respond. The stack's output is always an
- * address of AWS, but each emulator serves the API at another path of its endpoint.
+ * Returns the addresses at which the deployed API may respond, one for each known emulator. The
+ * stack's output is always an address of AWS, but an emulator serves the API below its own
+ * endpoint, at a path that depends on the emulator.
  * @param endpoint The endpoint of the emulator.
  * @param apiUrl The output `ApiUrl` of the service stack.
  */

@@ -22,7 +22,8 @@ export type ResolveLink = (href: string) => string | undefined;
 /**
  * Renders a Markdown page as HTML. Shows raw HTML of the source as text, and an image as its
  * alternative text.
- * @param resolveLink Returns the address for the target of a link.
+ * @param resolveLink Returns the address for the target of a link. If it returns undefined, the
+ * page shows only the text of the link.
  */
 export function renderMarkdown(source: string, resolveLink: ResolveLink): RenderedPage {
   const id = headingIds();

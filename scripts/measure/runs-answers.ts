@@ -40,7 +40,7 @@ export function itemsAt(list: string, count: number, runNumber: number): readonl
 }
 
 /**
- * Returns the items that changed since the previous run.
+ * Returns the items that changed since the previous run; none for run 1.
  * @param items The items of the watchlist after the run.
  * @param runNumber The number of the run.
  */

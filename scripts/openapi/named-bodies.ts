@@ -41,7 +41,10 @@ export const bodyComponents = (): Readonly<Record<string, JsonObject>> =>
     ),
   );
 
-/** Returns a JSON Schema with `properties` closed to additional fields; any other one unchanged. */
+/**
+ * Returns a copy of a JSON Schema that forbids additional fields. Returns a schema without
+ * `properties` unchanged.
+ */
 export const closedSchema = (schema: JsonObject): JsonObject =>
   "properties" in schema ? { ...schema, additionalProperties: false } : schema;
 

@@ -43,9 +43,10 @@ const empty: Readonly<Record<SectionKey, readonly string[]>> = {
 };
 
 /**
- * Parses a changelog in the format of Keep a Changelog, newest release first. Entries are plain
- * text without links. Leaves out the section for operators.
- * @throws Error if a heading of a release is neither `[Unreleased]` nor `[version] - date`
+ * Returns the releases of a changelog in the format of Keep a Changelog, in the order of the file.
+ * Entries are plain text without links. Leaves out the section for operators.
+ * @throws Error if a heading of a release is neither `[Unreleased]` nor `[version] - date`, or if
+ * an entry precedes the first release
  */
 export function releasesOf(markdown: string): readonly Release[] {
   const releases: Release[] = [];

@@ -18,7 +18,7 @@ export interface ReleaseTree {
  * Checks out a release as a git worktree and installs its packages. Uses the packages of this
  * project if the release has the same lock file.
  * @param name a tag or a commit
- * @throws Error if the project has no such tag or commit
+ * @throws Error if the project has no such tag or commit, or if npm cannot install the packages
  */
 export async function checkOutRelease(name: string, project: string): Promise<ReleaseTree> {
   const commit = await commitOf(name, project);

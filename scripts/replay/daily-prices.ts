@@ -18,8 +18,8 @@ export interface DailyPrices extends Scraper {
 }
 
 /**
- * Creates a simulated source that has no prices yet. Its reads throw an Error for an item without a
- * price.
+ * Creates a simulated source that has no prices yet. Its reads throw an Error for an item whose
+ * price was never set. An item whose price was set to null is read without a price.
  */
 export function dailyPrices(): DailyPrices {
   const prices = new Map<string, number | null>();

@@ -15,8 +15,8 @@ import type { RuleName } from "./watchlists.ts";
  */
 
 /**
- * Returns SQL statements that create the tables `points`, `known` and `segments`, with the prices
- * of the products in the table `products`.
+ * Returns SQL statements that create the tables `points`, `known` and `segments` from the price
+ * files. The statements need a table `products`, and the new tables contain only its products.
  * @param files The price files, as an SQL list of paths.
  */
 export const fileTables = (files: string): readonly string[] => [

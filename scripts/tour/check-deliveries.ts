@@ -48,8 +48,8 @@ export async function checkSignatures(
 }
 
 /**
- * Waits until the customer's bucket has the manifests of two runs. Then checks that the objects in
- * the bucket contain the same bytes as the webhook deliveries of these runs.
+ * Waits until the customer's bucket has two manifests. Then checks that the bucket has the event of
+ * each of the given webhook deliveries, with the same bytes.
  * @throws Error if a check fails, or if a manifest does not arrive within `waitSecondsMax` seconds.
  */
 export async function checkExport(

@@ -76,8 +76,9 @@ export async function openAccount(target: TourTarget, narrator: Narrator): Promi
 }
 
 /**
- * Reads products, and checks the response, its charge and its headers. Use a new account: the
- * expected balance is 5,000 credits minus the charge.
+ * Reads products, and checks the response, its charge and its headers. Also checks that the API
+ * refuses a malformed ID. Use a new account: the expected balance is 5,000 credits minus the
+ * charge.
  * @throws Error if a check fails.
  */
 export async function readProducts(

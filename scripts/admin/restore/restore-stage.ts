@@ -90,8 +90,10 @@ export interface Discarded {
 }
 
 /**
- * Removes the copies, the backups and the progress of a restore that has not replaced a table.
- * @throws Error if there is no restore, or if it has replaced a table
+ * Removes the copies, the backups and the progress of a restore that has not replaced a table. If
+ * the restore has deleted the service stack, the result has instructions to deploy it again.
+ * @throws Error if this restore has not begun, if another restore is in progress, or if this
+ * restore has deleted or replaced a table
  */
 export async function discardRestore(restore: Restore, tools: RestoreTools): Promise<Discarded> {
   const progress = sameRestore(restore, await tools.cloud.progress());

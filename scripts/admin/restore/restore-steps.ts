@@ -63,7 +63,7 @@ const absentPollsMax = 6;
 
 /** Returns the name of the temporary table into which `table` is first restored. */
 export const copyOf = (table: string): string => `${table}-restored`;
-/** Returns the command line that deploys the service stack of a stage again. */
+/** Returns the command line that deploys all stacks of a stage, including a deleted one. */
 export const deployCommand = (stage: string): string => `npx cdk deploy --all -c stage=${stage}`;
 /**
  * Returns the name of the backups of a restore. The name contains the time of the restore without

@@ -3,11 +3,11 @@ import { readWholeAccount, sumsOf } from "../../../shared/aws/ledger/read-shards
 import { systemRandom, systemClock } from "../../../shared/base/system.ts";
 
 /**
- * Checks that the sums in an account's shards equal the charges of its calls. Call it after all
- * calls have ended.
+ * Checks that the sums in an account's shards equal the charges of its calls and run steps. Call it
+ * after all of them have ended.
  * @param charged The credits that all calls and run steps were charged.
  * @returns The sums as one line of text.
- * @throws Error if the sums differ.
+ * @throws Error if the sums differ, or if the account does not exist.
  */
 export async function checkSums(
   accountsTable: string,

@@ -44,7 +44,10 @@ export const benchRun = {
   },
 } as const satisfies Omit<Run, "pipeline">;
 
-/** Returns the run with its steps. Each step reports all changes, and routes them to the next. */
+/**
+ * Returns a run whose pipeline has `steps` steps, for a watchlist of `items` items. Each step
+ * reports every changed item, and sends it to the next step.
+ */
 export const runWith = ({ steps, items }: RunSize): Run => ({
   ...benchRun,
   stats: { ...benchRun.stats, tracked: items },
@@ -81,7 +84,10 @@ export const recordOf = (n: number, items: number): StepRecord => ({
 const scatter = (n: number, factor: number, below: number): number =>
   Number((BigInt(n + 1) * BigInt(factor)) % BigInt(below));
 
-/** Returns the outcomes of a step for the items with these numbers: the price of each changed. */
+/**
+ * Returns the outcomes of the step with number `step`, one for each of these item numbers, in their
+ * order. In each outcome, the price has changed.
+ */
 export const outcomesOf = (step: number, items: readonly number[]): readonly ItemOutcome[] =>
   items.map((n) => {
     const seed = n * 16 + step;

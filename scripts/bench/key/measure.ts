@@ -55,6 +55,7 @@ const warmUpMs = 5_000;
  * Creates an API key in a table, and simulates its calls to Lambda environments at random times, in
  * virtual time.
  * @param options.attempts The calls that start per second.
+ * @param options.environments The number of environments, among which the calls are spread.
  * @param options.seconds The measured seconds, after a warm-up.
  * @param options.skewMs The largest clock error of an environment, in milliseconds.
  * @param options.seed The seed of the random numbers.

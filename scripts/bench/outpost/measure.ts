@@ -53,8 +53,9 @@ const warmUps = { rounds: 2, alone: 10 };
 const receivedMsMax = 120_000;
 
 /**
- * Returns the two sizes with their runs. A small run has two events of about 1 KB. A large run has
- * one event for every 500 items, about 200 KB each, and a completed event of 1 KB.
+ * Returns the two body sizes to measure, each with its runs. A small run has two events of about
+ * 1 KB. A large run has one event for every 500 items, about 200 KB each, and a completed event of
+ * 1 KB.
  * @param deliveries The number of deliveries in a round, at least 8. Rounded up to a multiple of 4.
  */
 export function bodySizes(deliveries: number): readonly BodySize[] {

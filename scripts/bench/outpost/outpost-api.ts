@@ -37,7 +37,10 @@ export const publicationOf = (
     `{"id":${JSON.stringify(id)},"tenant_id":"${tenant}","topic":"${topic}","data":${body}}`,
   );
 
-/** Returns the API of a server for a tenant. Its connections stay open. */
+/**
+ * Creates a client for the API of an Outpost server. The client acts for one tenant, and keeps its
+ * connections open until `close`.
+ */
 export function outpostApi({ port, apiKey, tenant }: OutpostTenant): OutpostApi {
   const agent = new Agent({ keepAlive: true });
   const call = async (method: string, path: string, body?: Buffer): Promise<Answer> => {

@@ -67,7 +67,11 @@ export function thisMachine(): Machine {
   };
 }
 
-/** Finds the programs of the bench: by the options, otherwise in the folders of the machine. */
+/**
+ * Finds the programs of the bench. If an option names the path of a program, uses this path.
+ * Otherwise searches the folders of the machine. If a program is missing, returns one line for each
+ * missing program instead of the paths.
+ */
 export function findTools(values: ToolValues, machine: Machine): FoundTools {
   const missing: string[] = [];
   const find = (wanted: Wanted): string => {

@@ -9,7 +9,7 @@ const routes = operationsOf().map(({ id, method, path }) => ({
 }));
 
 /**
- * Returns the operation of a request, with its path parameters and its query.
+ * Returns the operation of a request, with its path parameters, its query and its body.
  * @param method The HTTP method.
  * @param path The path below `/v1` with its query.
  * @throws Error if the API reference has no such operation.
