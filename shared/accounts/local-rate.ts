@@ -33,8 +33,8 @@ export interface LocalRate {
 }
 
 /**
- * Creates a rate limit that counts only the calls that each caller makes to this process. At first,
- * no calls are counted.
+ * Creates a rate limit with a separate count for each caller. It counts only the calls that this
+ * process receives. At first, all counts are 0.
  */
 export function localRate(): LocalRate {
   const callers = boundedMap<AdmissionTimes>(callersMax);

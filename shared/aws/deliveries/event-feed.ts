@@ -265,7 +265,10 @@ async function firstFrom(process: Process, accountId: string, sequence: number) 
   return undefined;
 }
 
-/** Reads the account's newest run in the feed. */
+/**
+ * Reads the sequence of the account's newest run in the feed, and the time at which this run was
+ * added. For an empty feed, the sequence is 0 and the time is empty.
+ */
 export async function newestRun(
   { client, tableName }: Pick<Process, "client" | "tableName">,
   accountId: string,

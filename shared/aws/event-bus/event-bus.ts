@@ -7,7 +7,8 @@ import { busSource, type EventBus, type PutOutcome } from "../../event-bus/event
 
 /**
  * Creates the access to an EventBridge bus. `client` retries failed calls. An entry that
- * EventBridge rejects in a successful call is not retried: its outcome is `failed`.
+ * EventBridge rejects in a successful call is not retried: its outcome is `failed`. `put` never
+ * rejects: after a failed call, the outcome of every entry is `failed`.
  */
 export function eventBridgeBus(
   client: EventBridgeClient,

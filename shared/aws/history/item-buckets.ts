@@ -6,8 +6,8 @@ export const buckets = 512;
 
 /**
  * Returns the number of the bucket (hash group of item IDs) to which an item belongs, from 0 to
- * `buckets` - 1. The number is an FNV-1a hash of the item's ID. Stored keys contain the number, so
- * the hash must never change.
+ * `buckets` - 1. The number is derived from the FNV-1a hash of the item's ID. Stored keys contain
+ * the number, so the calculation must never change.
  */
 export function bucketOf(itemId: string): number {
   let hash = 0x81_1c_9d_c5;

@@ -33,7 +33,10 @@ export interface LinePacker {
   end(): readonly LineChunk[];
 }
 
-/** Creates a packer. The chunks do not depend on how the lines are grouped. */
+/**
+ * Creates a packer, which has no lines yet. The chunks depend only on the lines and their order,
+ * not on the groups in which `add` receives them.
+ */
 export function linePacker(): LinePacker {
   const chunks: LineChunk[] = [];
   let charactersMax = historyBounds.chunkCharactersMax;

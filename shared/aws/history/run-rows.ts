@@ -46,8 +46,8 @@ const [newestRows, wholeRows] = [8, 32];
 
 /**
  * Yields the rows of the segments of a range of runs, and requests them page by page. If
- * `isNewestFirst` is true, the first page is small, because the caller often needs only the newest
- * runs.
+ * `isNewestFirst` is true and `isWhole` is not, the first page is small, because the caller often
+ * needs only the newest runs.
  */
 export const runRows = (
   client: DynamoDBDocumentClient,

@@ -169,7 +169,7 @@ const freshTriesMax = 6;
 /**
  * Calls `attempt` until it returns a result. If the attempt returns `fresh`, the next attempt
  * follows immediately, because the attempt has read and cached the current rows. If the attempt
- * returns `again`, the next attempt follows after a random pause.
+ * returns `again`, or the sixth `fresh` in a row, the next attempt follows after a random pause.
  * @param attempt passes the reason for a failed attempt to `note`; the error 503 contains the last
  * reason
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted

@@ -73,7 +73,10 @@ export const takeFromBudget = (
   },
 });
 
-/** Builds the write that gives refunded credits back to a daily budget. */
+/**
+ * Builds the write that gives refunded credits back to a daily budget. The write fails if fewer
+ * credits of the budget are used.
+ */
 export const giveToBudget = (
   { accountsTable }: LedgerProcess,
   day: BudgetDay,
@@ -107,7 +110,7 @@ export async function readBudgetUse(process: LedgerProcess, day: BudgetDay): Pro
 
 /**
  * Reads the used credits of several daily budgets of one account. Returns the credits by owner of
- * the budget: the account or a watchlist. Omits budgets of which no credits are used.
+ * the budget: the account or a watchlist. Omits budgets that no reservation has used.
  */
 export async function readBudgetUses(
   process: LedgerProcess,

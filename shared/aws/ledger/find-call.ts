@@ -93,9 +93,9 @@ export async function findSettlement(
 
 /**
  * Finds the stamps (microseconds since 1970) of a call's records: of its reservation, and of its
- * resolution if the hold is no longer open. Returns undefined if the records are too far from the
- * start of the call to be found with few reads. The caller must read `rows` before it calls this
- * function.
+ * resolution if the hold is no longer open. Returns undefined if there are no such records, or if
+ * they are too far from the start of the call to be found with few reads. The caller must read
+ * `rows` before it calls this function.
  * @param search.createdAt a time between the start of the call and its reservation
  */
 export async function findCallStamps(

@@ -37,9 +37,10 @@ export interface Retry {
 type ReservationNeeds = Pick<Reservation, "accountId" | "holdId" | "credits" | "slot" | "now">;
 
 /**
- * Prepares a shard for a reservation that the current home shard could not hold. Chooses a shard
- * with a free slot, makes it the home shard of this process, and transfers credits to it if none
- * has enough. Releases expired holds first.
+ * Prepares the next attempt of a reservation for which the home shard lacks the credits or a free
+ * slot. If holds of calls have expired, releases them and does no more. Otherwise chooses a shard
+ * with a free slot and, if possible, enough credits, and makes it the home shard of this process.
+ * If this shard lacks credits, transfers them to it.
  *
  * @param reservation The account, hold and credits. If `slot` is true, the reservation also needs a
  *   free slot.

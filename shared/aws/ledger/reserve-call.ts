@@ -19,9 +19,9 @@ import { reserveUpdate } from "./shard-update.ts";
 /**
  * Reserves credits and a slot for a call. One conditional update is enough if the home shard (the
  * shard that this process tries first, see `moveHome`) has the credits and a free slot. An account
- * with a daily budget needs a transaction. Returns `insufficient`, `no_slot` or `over_budget`,
- * without a reservation, if the credits, the free slots or the daily budget are not sufficient.
- * Returns `reserved` if the hold exists already.
+ * with a daily budget needs a transaction. Returns `reserved` if the hold now exists, even if it
+ * existed before the call. Returns `insufficient`, `no_slot` or `over_budget`, without a
+ * reservation, if the credits, the free slots or the daily budget are not sufficient.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted, or if the
  * hold has expired before it could be reserved
  */

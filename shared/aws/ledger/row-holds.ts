@@ -143,6 +143,7 @@ function holdPut(
 /**
  * Resolves a hold that has a row, and returns the charge in credits. If the hold is already
  * resolved, changes nothing and returns the charge of the first resolution.
+ * @param resolution.state The state that the row of the hold gets.
  * @throws Error if the hold does not exist or the charge exceeds the credits of the hold; 503
  * UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */

@@ -230,7 +230,8 @@ export const growUpdate = (
 
 /**
  * Builds the update that frees the slot of an unsharded call, which an earlier release started. The
- * slot and the credits of such a call may be in different shards.
+ * slot and the credits of such a call may be in different shards. The update fails if the shard has
+ * no slot of an unsharded call.
  */
 export const freeOldSlot = ({ table, accountId, shard }: ShardLocation): Update => ({
   TableName: table,

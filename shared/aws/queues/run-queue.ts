@@ -26,10 +26,10 @@ const entriesMax = 10;
 
 /**
  * Creates the queues of the messages of runs, in SQS. The account ID is the message group, so that
- * one account's backlog delays other accounts as little as possible. The message of a step causes
- * the messages of the next step, so Lambda's detection of recursive loops is off.
- * `limits.messageHopsMax` ends an endless chain of messages instead. Sending to a queue without a
- * URL rejects with an Error.
+ * one account's backlog delays other accounts as little as possible. A purge has the watchlist ID
+ * as its message group. The message of a step causes the messages of the next step, so Lambda's
+ * detection of recursive loops is off. `limits.messageHopsMax` ends an endless chain of messages
+ * instead. Sending to a queue without a URL rejects with an Error.
  * @param hops number of messages in the chain that led to the messages of this queue
  * @throws Error if `hops` exceeds `limits.messageHopsMax`
  */

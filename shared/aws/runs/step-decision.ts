@@ -23,9 +23,10 @@ interface Decision {
 }
 
 /**
- * Records the decision to read or to defer a step, in a transaction that checks the run's phase.
- * Returns the decision that was recorded first. If no decision is recorded yet, and the run was
- * abandoned or is no longer in phase `reading`, records nothing and returns `over`.
+ * Records a decision about a step, in a transaction that checks the run's phase: `defer` if there
+ * is a `shortfall`, `read` if `shortfall` is null. Returns the decision that was recorded first. If
+ * no decision is recorded yet, and the run was abandoned or is no longer in phase `reading`,
+ * records nothing and returns `over`.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export async function decideStep(

@@ -78,9 +78,9 @@ export type TransactionCanceledItem = NonNullable<
 >;
 
 /**
- * Returns the reasons why DynamoDB canceled a transaction, one for each write, if a condition
- * failed or other requests contended for its rows. Returns undefined for every other error, such as
- * an invalid request.
+ * Returns one entry for each write of a canceled transaction: the reason why DynamoDB refused the
+ * write, or null. Returns undefined for every error other than a failed condition, contention or
+ * throttling, such as an invalid request.
  */
 export function cancellationReasons(error: unknown): readonly CancellationReason[] | undefined {
   if (!(error instanceof TransactionCanceledException)) return undefined;
@@ -207,8 +207,8 @@ export function retryOnConflict<T>(options: RetryOptions, write: () => Promise<T
 }
 
 /**
- * Returns true if other requests contended for a row of a canceled transaction, or DynamoDB
- * throttled a write of it. Another attempt may succeed.
+ * Returns true if a transaction was canceled because other requests contended for one of its rows,
+ * or because DynamoDB throttled one of its writes. Another attempt may succeed.
  */
 export function isContention(reasons: readonly CancellationReason[]): boolean {
   const codes = new Set([

@@ -14,8 +14,8 @@ const shardPartition = (accountId: string, shard: number): string =>
   `account#${accountId}#shard#${pad(shard, 2)}`;
 
 /**
- * Accounts table: accounts with their shards, API keys, holds and daily usage, and the shared rate
- * limits and the health of sources.
+ * Builds the keys of rows in the accounts table: of accounts and their shards, API keys, holds and
+ * daily usage, and of the shared rate limits and the health of sources.
  */
 export const accountKeys = {
   account: (accountId: string): RowKey => ({ pk: `account#${accountId}`, sk: "account" }),
@@ -73,7 +73,10 @@ export const accountKeys = {
   }),
 };
 
-/** Ledger table: journal pages and unsharded ledger entries. Rows are added, but never changed. */
+/**
+ * Builds the keys of rows in the ledger table: of journal pages and unsharded ledger entries. Rows
+ * are added to this table, but never changed.
+ */
 export const ledgerKeys = {
   /** A page of a shard's journal, by the stamp of its first record. */
   page: (accountId: string, shard: number, firstStamp: number): RowKey => ({
@@ -91,7 +94,10 @@ export const ledgerKeys = {
   }),
 };
 
-/** Watchlists table: watchlists, their pages of items, runs and step results. */
+/**
+ * Builds the keys of rows in the watchlists table: of watchlists, their pages of items, runs and
+ * step results. `historyKeys` builds the other keys of the table.
+ */
 export const watchlistKeys = {
   watchlist: (accountId: string, watchlistId: string): RowKey => ({
     pk: `account#${accountId}`,
@@ -178,7 +184,10 @@ export const watchlistKeys = {
 
 const historyPartition = (watchlistId: string): string => `history#${watchlistId}`;
 
-/** Watchlists table: the history of a watchlist's items, in a separate partition. */
+/**
+ * Builds the keys of rows in the watchlists table that store the history of a watchlist's items.
+ * All these rows of a watchlist share a partition key that no other rows have.
+ */
 export const historyKeys = {
   /** Row that records how far the history is merged. */
   head: (watchlistId: string): RowKey => ({ pk: historyPartition(watchlistId), sk: "head" }),
@@ -203,7 +212,10 @@ export const historyKeys = {
  */
 export const accountIdOf = (key: Pick<RowKey, "pk">): string => key.pk.split("#")[1] ?? "";
 
-/** Deliveries table: webhook endpoints, the S3 destination, the event feed, logs and outboxes. */
+/**
+ * Builds the keys of rows in the deliveries table: of webhook endpoints, the S3 destination, the
+ * event feed, the logs of deliveries and exports, and outboxes.
+ */
 export const deliveryKeys = {
   endpoint: (accountId: string, endpointId: string): RowKey => ({
     pk: `${accountId}#endpoints`,

@@ -84,8 +84,9 @@ export const differingNames = (conversion: Conversion | undefined): ReadonlySet<
   new Set(conversion && [...conversion.olderNames, ...conversion.newerNames]);
 
 /**
- * Returns the attribute names and words in an expression, with the aliases of `input` resolved;
- * empty if `expression` is not a string.
+ * Returns the words in an expression, in order: attribute names and keywords, but no `:values`.
+ * Replaces the aliases that `input` defines with their attribute names. Returns an empty array if
+ * `expression` is not a string.
  */
 export function namesIn(input: Write, expression: unknown): readonly string[] {
   if (typeof expression !== "string") return [];

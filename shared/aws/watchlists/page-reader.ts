@@ -46,8 +46,8 @@ interface PagesRead {
 
 /**
  * Yields the pages of a watchlist that overlap the range of item IDs from `from` to `to`, in order.
- * Each request starts where the last page ended, so the read stays complete while other requests
- * merge or split pages.
+ * Each request starts where the last yielded page ends, so the read stays complete while other
+ * requests merge or split pages.
  * @param atOnce number of pages in the first request
  * @throws 503 UNAVAILABLE if no page contains the next ID after all retries
  */
