@@ -47,8 +47,8 @@ const rowKey = ({ accountId, owner, day }: BudgetDay) =>
 
 /**
  * Builds the write that takes credits from a daily budget. The write fails if the budget does not
- * cover these credits. The row stores only `used`, the sum of the day's open holds and charges, and
- * not the budget, so that a change of the budget need not write this row.
+ * cover these credits. `used` is the sum of the day's open holds and charges. The row does not
+ * store the budget, so the condition of this write contains the limit.
  */
 export const takeFromBudget = (
   { accountsTable }: LedgerProcess,
@@ -110,7 +110,7 @@ export async function readBudgetUse(process: LedgerProcess, day: BudgetDay): Pro
 
 /**
  * Reads the used credits of several daily budgets of one account. Returns the credits by owner of
- * the budget: the account or a watchlist. Omits budgets that no reservation has used.
+ * the budget: the account or a watchlist. Omits budgets that have no stored row.
  */
 export async function readBudgetUses(
   process: LedgerProcess,
