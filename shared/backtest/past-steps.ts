@@ -12,8 +12,8 @@ export interface PastStep {
  * Returns the past steps by ID of the tested step. Two steps make the same reads if they have the
  * same scraper and condition filter; IDs are only names. If several steps match, steps with equal
  * IDs are paired first, then the other steps in run order. If more tested steps than past steps
- * match, each remaining tested step gets the first matching past step. A tested step whose scraper
- * the past pipeline lacks is not in the result.
+ * match, each remaining tested step gets the first matching past step. A tested step that no past
+ * step matches is not in the result.
  */
 export function pastStepsOf(tested: Pipeline, past: Pipeline): ReadonlyMap<string, PastStep> {
   const foundPastSteps = new Map<string, PastStep>();

@@ -8,8 +8,8 @@ const comparedLengthMax = 64;
 
 /**
  * Returns the valid value that needs the fewest edits to equal `value`, ignoring case. Returns
- * undefined in three cases: several values are equally near, `value` has more than 64 characters,
- * or the edits exceed a third of the length of the longer string (rounded up).
+ * undefined in four cases: `valid` is empty, several values are equally near, `value` has more than
+ * 64 characters, or the edits exceed a third of the length of the longer string (rounded up).
  */
 export function nearest(value: string, valid: readonly string[]): string | undefined {
   if (value.length > comparedLengthMax) return undefined;

@@ -7,7 +7,10 @@ const shownLengthMax = 40;
  */
 export const formatValue = (value: unknown): string => shorten(JSON.stringify(value) ?? "nothing");
 
-/** Cuts a string for an error message after 40 characters, and adds an ellipsis. */
+/**
+ * Shortens a string for an error message: cuts it after 40 characters and adds an ellipsis. Returns
+ * a string of at most 40 characters unchanged.
+ */
 export const shorten = (text: string): string =>
   text.length > shownLengthMax ? `${text.slice(0, shownLengthMax)}…` : text;
 

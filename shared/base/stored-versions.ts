@@ -55,7 +55,11 @@ export type WrittenVersions = (typeof writtenVersions)[number];
 export const acceptedVersions = ({ version, conversion }: StoredKind): readonly number[] =>
   conversion === undefined ? [version] : [conversion.older, conversion.older + 1];
 
-/** Returns the version in which a process writes rows or objects of a kind. */
+/**
+ * Returns the version in which a process writes rows or objects of a kind.
+ * @param writes which version the process writes: that of its code, or the one before or after it.
+ * If the kind has no conversion to this version, the process writes the version of its code.
+ */
 export function writtenVersion(kind: StoredKind, writes: WrittenVersions): number {
   if (writes === "current") return kind.version;
   const accepted = acceptedVersions(kind);

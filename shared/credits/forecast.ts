@@ -44,8 +44,8 @@ export interface AccountCredits {
 }
 
 /**
- * Adds up the credit forecasts of an account's active watchlists, and calculates when the balance
- * runs out. Item calls are not included.
+ * Adds up the credit forecasts of an account's active watchlists, limits the sums to the account's
+ * daily budget, and calculates when the balance runs out. Item calls are not included.
  * @param usedToday credits that count towards the daily budget of this UTC day
  * @param now time from which the forecast is made
  */

@@ -78,9 +78,9 @@ export interface DayOffsets {
 }
 
 /**
- * Returns the UTC offsets of a time zone on a local day: before and after a change of the offset,
- * in milliseconds, and the instant of the change, in milliseconds since 1970. `instantOf` uses
- * these offsets.
+ * Returns the UTC offsets of a time zone around a local day, in milliseconds: before and after a
+ * change of the offset, and the instant of the change, in milliseconds since 1970. Without a
+ * change, both offsets are equal, and the instant is Infinity. Pass the result to `instantOf`.
  * @param day local day, in days since 1970-01-01
  */
 export function offsetsOfDay(timezone: string, day: number): DayOffsets {

@@ -41,7 +41,8 @@ interface BusAttempt {
 
 /**
  * Returns the outbox entry for one attempt to send events of a run to the bus.
- * @param positions the positions of the events to send in the run, from 0; null for all events
+ * @param positions positions of the events to send among all events of the run, from 0; null for
+ * all events
  */
 export const busEntry = ({
   runId,
@@ -66,9 +67,9 @@ export const busEntry = ({
 });
 
 /**
- * Returns the positions (from 0) of the run's events that are not sent yet, from the content of an
- * outbox entry: the events that failed in this attempt, and the events that it must still send.
- * Null means all events of the run.
+ * Returns the positions (from 0, ascending) of the run's events that an outbox entry has not sent
+ * yet: the events that failed in the current attempt, and the events that the attempt must still
+ * send. Null means all events of the run.
  */
 export const unsentPositions = ({ failed, remaining }: BusContent): readonly number[] | null =>
   remaining === null ? null : [...failed, ...remaining].toSorted((one, other) => one - other);

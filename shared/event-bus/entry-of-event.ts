@@ -12,8 +12,8 @@ export interface EntrySubject {
 
 /**
  * Returns the bus entry of an event. The detail of the entry is the event's envelope: the JSON
- * object that deliveries send. If the envelope is too large for the bus, the detail lacks `data`
- * and has the address of the event in the API, `url`.
+ * object that deliveries send. If the envelope is too large for the bus, the detail has only the
+ * event's ID, type, creation time and address in the API (`url`).
  */
 export function entryOfEvent({ event, watchlistId, body, apiUrl }: EntrySubject): BusEntry {
   const { id, type, createdAt } = event;

@@ -48,7 +48,8 @@ const failuresInRowMax = 3;
  * Sends the remaining events of a run to the bus, in batches and in delivery order. If a whole
  * batch fails, sends no further batch. At the end of the attempt, removes the outbox entry, and
  * adds an entry for the events that are not sent yet, unless all retries are exhausted. If the last
- * `failuresInRowMax` calls of the bus in this session sent no event, only postpones the run.
+ * `failuresInRowMax` calls of the bus in this session sent no event, only postpones the run. If the
+ * events of the run have expired, only removes the outbox entry.
  *
  * Stops at the end of the time slice. The next slice continues after the last batch whose result
  * was stored, so a batch may be sent twice.

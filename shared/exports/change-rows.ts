@@ -66,8 +66,8 @@ const itemEvent = object({
 });
 
 /**
- * Converts an event whose type is in `typesWithRows` to rows of the Parquet file of changes, in the
- * order of its entries.
+ * Converts an event whose type is in `typesWithRows` to rows of the Parquet file of changes: one
+ * row for each changed field and for each delisted item, in the order of the entries.
  * @param body the JSON of the event
  */
 export function changeRows(body: string): readonly ChangeRow[] {

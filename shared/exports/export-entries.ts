@@ -90,8 +90,8 @@ export const backfillEntry = (
 });
 
 /**
- * Returns the outbox entry for a retry of pending exports that a client requested. It is due now.
- * All such entries have the same key, so that they are processed one after the other.
+ * Returns the outbox entry for a client's request to retry the pending exports. The entry is due at
+ * `now`. All such entries have the same key, so that they are processed one after the other.
  */
 export const retryEntry = (now: Date): OutboxEntry => ({
   lane: "first",

@@ -51,8 +51,12 @@ const failuresInRowMax = 3;
 
 /**
  * Exports a run: writes its events to the account's bucket, one object per event in delivery order,
- * then the manifest. Continues where the previous attempt stopped. A repeated attempt writes the
- * same keys and bytes. If the outbox entry of the task is obsolete, only removes this entry.
+ * then the Parquet files that the destination includes, and then the manifest. Continues where the
+ * previous attempt stopped. A repeated attempt writes the same keys and bytes. Makes no attempt in
+ * these cases:
+ * - If the outbox entry of the task is obsolete, only removes this entry.
+ * - If the destination is disabled or deleted, or the events have expired, ends the export.
+ * - After `failuresInRowMax` consecutive failures in this session, postpones the export.
  */
 export async function exportRun(
   task: ExportTask,

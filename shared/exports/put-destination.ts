@@ -11,7 +11,10 @@ import { storeAddress, type StoreAddressDependencies } from "./store-address.ts"
 import type { OwnAddresses } from "../outgoing/url.ts";
 import { credentialsAfterChange } from "./wanted-credentials.ts";
 
-/** The attempts of a conditional change of the destination. */
+/**
+ * How often a conditional change of the destination is attempted, and the error after the last
+ * attempt.
+ */
 export const destinationRepeats: ChangeRepeats = {
   triesMax: 5,
   exhausted: () =>

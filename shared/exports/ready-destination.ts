@@ -23,8 +23,8 @@ export type ReadyDestination =
     };
 
 /**
- * Returns the error code of exports to a destination: `destination_deleted` for null, or
- * `destination_disabled`. Null if the destination receives exports.
+ * Returns the error code with which exports to a destination end: `destination_deleted` if it is
+ * null, or `destination_disabled` if it is disabled. Returns null if it receives exports.
  */
 export function destinationRefusal(destination: Destination | null): string | null {
   if (destination === null) return "destination_deleted";
@@ -32,10 +32,13 @@ export function destinationRefusal(destination: Destination | null): string | nu
 }
 
 /**
- * Keeps the account's bucket open during a session. `current` reads the destination. `ready` uses a
- * destination that was read at most one second ago. It opens the bucket at the first call, and
- * again after the destination has changed. If the destination is disabled or deleted, or its bucket
- * cannot be opened, the result contains the reason. `close` closes the bucket.
+ * Creates a session's access to the account's destination. The bucket stays open between exports.
+ * - `current` reads the destination.
+ * - `ready` returns the destination with its open bucket. It uses an enabled destination that was
+ *   read less than a second ago, and reads any other destination again. It opens the bucket at the
+ *   first call, and again after the destination has changed. If the destination is disabled or
+ *   deleted, or its bucket cannot be opened, the result has the reason instead of a bucket.
+ * - `close` closes the bucket.
  */
 export function openDestination(accountId: string, dependencies: ReadyDependencies) {
   let open: { readonly revision: string; readonly bucket: CustomerBucket } | null = null;

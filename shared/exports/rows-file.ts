@@ -2,8 +2,8 @@ import type { ChangeRow } from "./change-rows.ts";
 import { type Column, parquetFile, type ParquetFile } from "./parquet-file.ts";
 
 /**
- * The columns. Query engines add columns for the folders `dt`, `watchlist_id` and `run_number`, so
- * no column here may have one of these names.
+ * The columns of the Parquet file with the changes of a run. Query engines add columns for the
+ * folders `dt`, `watchlist_id` and `run_number`, so no column here may have one of these names.
  */
 export const changeColumns: readonly Column<ChangeRow>[] = [
   { name: "run_id", type: "STRING", nullable: false, value: ({ runId }) => runId },

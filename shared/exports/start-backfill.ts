@@ -29,8 +29,8 @@ export interface StartBackfillDependencies {
  * Starts a backfill, which exports all runs of a time span again. Returns the time span. Each call
  * exports the runs again.
  * @throws 404 NOT_FOUND if the account has no destination; 409 CONFLICT if the destination is
- * disabled; 400 INVALID_PARAM if the time span is empty, ends in the future, or starts before the
- * retention time of events
+ * disabled; 400 INVALID_PARAM if the time span is empty, ends in the future, or starts more than
+ * `limits.eventRetentionDays` days ago
  */
 export async function startBackfill(
   request: {

@@ -62,7 +62,8 @@ interface KindOfChange {
 /**
  * Returns the kind of a change. The kind of a price change is `other` if the price disappears, if
  * it reappears with the same amount, or if no earlier amount is known. The kind of a stock or
- * seller change is `other` if the value before or after the change is unknown (null).
+ * seller change is `other` if the value before or after the change is unknown (null). The kind of a
+ * change of any other field is `other`, except for a delisting (`delisted`).
  */
 export function kindOf({ field, before, after, delta }: KindOfChange): ChangeKind {
   if (isFieldOfKind(field, "delisted")) return "delisted";

@@ -50,10 +50,11 @@ export interface ItemHistoryPage {
 }
 
 /**
- * Reads a page of an item's history. Omits reads without an answer, and `ok` reads in which none of
- * `fields` changed. If `fields` is undefined, all fields count. The page is empty if no read
- * matches.
- * @param keptSince start of the kept history, ISO 8601
+ * Reads a page of an item's history. The page has the reads with status `not_found`, and the `ok`
+ * reads in which at least one of `fields` changed. If `fields` is undefined, all fields count. The
+ * page is empty if no read matches.
+ * @param keptSince start of the kept history, ISO 8601; if undefined, the page has no values at the
+ * start of the span (`start` is null)
  * @throws 400 INVALID_PARAM if `startingAfter` is not the ID of a point of this query
  */
 export async function itemHistory(

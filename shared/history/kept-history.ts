@@ -4,8 +4,8 @@ import type { HistorySpan } from "./history.ts";
 const dayMs = 86_400_000;
 
 /**
- * Returns the start of the kept history at `now`, ISO 8601. Points before it may still be stored,
- * but no reader returns them.
+ * Returns the start of the kept history at `now`, ISO 8601. Points before this start may still be
+ * stored, but no reader returns them.
  */
 export const historyStart = (now: Date): string =>
   new Date(now.getTime() - limits.historyDays * dayMs).toISOString();

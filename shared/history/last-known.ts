@@ -103,7 +103,8 @@ export type OpenGaps = Map<string, FieldChange[]>;
  * from `gaps`. Adds the run's own changes whose last known value is not found yet.
  * @param points the points of this run
  * @param returned the changes of this run that go from null to a number
- * @returns the changes whose last known value was found, compared with this value
+ * @returns the changes for which the search has ended, compared with their last known value; with
+ * null if there is none
  */
 export function closeGaps(
   gaps: OpenGaps,

@@ -26,8 +26,8 @@ const pageLookupsMax = 100;
  * If the list is sorted by time, a page may have fewer entries than `limit` although more entries
  * follow. If the list is sorted by the size or the amount of the changes, or if `compare` is
  * `period`, reads and compares all changes of the span.
- * @throws 400 INVALID_PARAM if `startingAfter` is malformed, or if the span has too many points to
- * compare
+ * @throws 400 INVALID_PARAM if `startingAfter` is malformed, or if all changes of the span must be
+ * compared, but the span has too many points, or too many last known values are older than the span
  */
 export const listChanges = (query: ChangesQuery, history: Reader): Promise<ChangesPage> =>
   query.sort === "time" && query.compare === "reads"

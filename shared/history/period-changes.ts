@@ -36,14 +36,16 @@ interface OpenItem {
 }
 
 /**
- * Creates a collector of the changes of one watchlist's items over a whole time span. `changes`
- * returns at most one change for each item and field. For a field with numbers, this is the change
- * from the last number before the span to the number at the end of the span; if both numbers are
- * equal, there is no change. For any other field, it is the last change in the span. As in a route,
- * values from before a delisting do not count, and an item that was added in the span is compared
- * with its first values. A delisting counts if no later read of the span found the item.
+ * Creates a collector of the changes of one watchlist's items over a whole time span. Pass the runs
+ * of the span to `add`, newest first. `changes` then returns at most one change for each item and
+ * field:
+ * - For a field with numbers, this is the change from the last number before the span to the number
+ *   at the end of the span. If both numbers are equal, there is no change.
+ * - For any other field, it is the last change in the span.
+ * - A delisting is a change too, unless a later read of the span found the item.
  *
- * Pass the runs of the span to `add`, newest first.
+ * As in a route, an item is not compared with values from before its delisting. An item that was
+ * added in the span is compared with its first values.
  */
 export function periodChanges(watchlistId: string): {
   readonly add: (segment: RunSegment) => void;

@@ -17,11 +17,12 @@ import { readsAtOnce } from "./runs-by-time.ts";
 const lookupsMax = 1_000;
 
 /**
- * Returns a page of a list of changes for which all runs of the span must be read: sorted by the
- * size or the amount of the changes, or comparing the whole period (`compare` = `period`). A list
- * sorted by size or amount contains only the changes that have this size or amount.
- * @throws 400 INVALID_PARAM if `startingAfter` is malformed, or if the span has too many points to
- * compare
+ * Returns a page of a list of changes for which all runs of the span must be read: a list sorted by
+ * the size (percent) or the amount of the changes, or a list that compares the whole period
+ * (`compare` = `period`). A list sorted by size omits changes whose size is null, and a list sorted
+ * by amount omits changes whose amount is null.
+ * @throws 400 INVALID_PARAM if `startingAfter` is malformed, if the span has too many points to
+ * compare, or if too many last known values are older than the span
  */
 export async function rankedChanges(query: ChangesQuery, history: Reader): Promise<ChangesPage> {
   const { limit, startingAfter } = query;

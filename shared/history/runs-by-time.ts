@@ -33,7 +33,8 @@ export const placeOf = ({ watchlistId, segment }: ListedRun): Place => ({
 /**
  * Compares a run with a place in the list: returns a negative number if the run precedes the place,
  * 0 if the run is at the place, and a positive number if the run follows the place. The list is
- * sorted by end time, latest first. Runs with the same end time are sorted by watchlist ID.
+ * sorted by end time, latest first. Runs with the same end time are sorted by watchlist ID, and
+ * those of one watchlist by run number, highest first.
  */
 export function orderOf(run: ListedRun, place: Place): number {
   const { endedAt, watchlistId, runNumber } = placeOf(run);
@@ -51,7 +52,8 @@ interface RunSource {
 }
 
 /**
- * Yields the runs of several watchlists in a time span, latest first.
+ * Yields the runs of several watchlists in a time span, in the order of `orderOf`: the run that
+ * ended last comes first.
  * @param start place of the run with which to begin; if undefined, begins with the latest run of
  * the span
  */

@@ -71,7 +71,11 @@ export function parseOffersRequest(body: v.InferOutput<typeof offersBody>): Offe
  */
 export const offersRequest = v.pipe(offersBody, v.transform(parseOffersRequest));
 
-/** Query schema of the one-item route, whose path contains the item ID. */
+/**
+ * Query schema of `GET /v1/products/{id}/offers`. The path contains the item ID, see `parsePathId`.
+ * The transform throws `ServiceError` for a platform or marketplace that is unknown, or that is
+ * announced, but not yet available.
+ */
 export const itemOffersRequest = v.pipe(
   itemOffersQuery,
   v.transform((query) => ({
