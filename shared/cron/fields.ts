@@ -93,8 +93,8 @@ export function parseFields(expression: string): CronFields {
 
 /**
  * Refuses a cron expression with a step that exceeds the number of values of its field, such as
- * `0/61` for minutes: such a step selects only one value. This check is not part of `parseFields`,
- * because earlier releases stored such expressions.
+ * `0-59/61` for minutes: such a step selects only one value. This check is not part of
+ * `parseFields`, because earlier releases stored such expressions.
  * @throws 400 INVALID_PARAM with `param` = `cron`; the message names the field and its largest step
  */
 export function refuseLargeSteps(expression: string): void {

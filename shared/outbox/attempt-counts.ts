@@ -9,10 +9,10 @@ export interface AttemptCounts {
 }
 
 /**
- * Creates the attempt counts of one session, for metrics. A session is the work on one delivery
- * target during one lease. The metrics count the receiver of the session once, whatever the number
- * of attempts, and count it as failing if no attempt succeeded. Without an attempt, there are no
- * metrics.
+ * Creates a counter of the attempts of one session, for metrics. A session is the work on one
+ * delivery target during one lease. The metrics count the receiver of the session once, whatever
+ * the number of attempts, and count it as failing if no attempt succeeded. Without an attempt,
+ * there are no metrics.
  */
 export function attemptCounts(): AttemptCounts {
   let tried = 0;

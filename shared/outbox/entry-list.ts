@@ -34,7 +34,8 @@ export interface EntryList {
 }
 
 /**
- * Creates the list of a target that this process has claimed. Reads nothing yet.
+ * Creates the list of the outbox entries of a target that this process has claimed. Reads nothing
+ * yet.
  * @param claimed all entries of the outbox, if the claim returned them; otherwise null
  */
 export function entryList(

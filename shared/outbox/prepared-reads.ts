@@ -9,7 +9,11 @@ export interface PreparedReads<Value> {
   readonly read: (id: string) => Promise<Value>;
 }
 
-/** Creates an empty set of prepared reads. `read` reads one value by its ID. */
+/**
+ * Creates prepared reads: values that `begin` starts to read before they are needed. No read has
+ * started yet.
+ * @param read reads the value of an ID
+ */
 export function preparedReads<Value>(read: (id: string) => Promise<Value>): PreparedReads<Value> {
   const begun = new Map<string, Promise<Value>>();
   return {

@@ -17,8 +17,9 @@ import { type Template, templates } from "./templates.ts";
 export const scrapersQuery = v.object(shopFields());
 
 /**
- * Query schema of the route. Its transform throws `ServiceError` for a platform or marketplace that
- * is unknown, or that is announced but not available yet.
+ * Query schema of `GET /v1/watchlists/scrapers`. The parsed value is the platform and the
+ * marketplace. The transform throws `ServiceError` for a platform or marketplace that is unknown,
+ * or that is announced, but not yet available.
  */
 export const scrapersRequest = v.pipe(
   scrapersQuery,

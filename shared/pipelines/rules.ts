@@ -286,9 +286,9 @@ const takes: Readonly<Record<When, (outcome: Tested, route: Route) => boolean>> 
 /**
  * Merges a new reading into the last reading of its kind (`before`), and returns the result: adds
  * new fields and replaces changed values. A field that is absent in `observed` keeps its last
- * value. A price that differs by at most half a cent also keeps its stored value. Otherwise, a
- * price that changes slowly would never differ enough to count. Returns `before` itself if nothing
- * differs.
+ * value. A price that differs by at most half a cent also keeps its stored value. If the stored
+ * value followed such small differences, a price that changes slowly would never differ enough to
+ * be a change. Returns `before` itself if nothing differs.
  */
 export function mergeReading(before: Snapshot | null, observed: Snapshot): Snapshot {
   if (before === null) return observed;

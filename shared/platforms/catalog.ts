@@ -288,8 +288,8 @@ export function productTiers(platform: Platform): readonly Tier[] {
 }
 
 /**
- * Returns the tier of `POST /v1/products` with this ID. @throws Error if the platform lacks the
- * tier
+ * Returns the tier of `POST /v1/products` with this ID.
+ * @throws Error if the platform lacks the tier
  */
 export function productTier(platform: Platform, id: string): Tier {
   const foundTier = productTiers(platform).find((tier) => tier.id === id);

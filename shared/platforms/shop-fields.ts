@@ -5,8 +5,8 @@ import type { EndpointId } from "./endpoints.ts";
 
 /**
  * Returns the schemas of `platform` and `marketplace` for a request to an endpoint. They accept any
- * string: `parsePlatform` checks the names later, because a name that is announced, but not yet
- * available, must return 501. The OpenAPI document lists only live names.
+ * string. `parsePlatform` checks the names later, because a name that is announced, but not yet
+ * available, must cause a 501 and not a 400. The OpenAPI document lists only live names.
  */
 export const shopFields = (endpoint: EndpointId = "products") => ({
   platform: v.optional(

@@ -24,9 +24,10 @@ export type DetailsOf = (id: string) => KnownDetails;
 
 /**
  * Stores the product facts (title, address, image, sellers) that a batch read. Returns a function
- * for the details of the batch's items: the newest known facts, and the label and metadata that
- * clients had set by the end of the read. If the batch has no facts, and no event or route can use
- * details, this function reads and stores nothing. The returned function then returns no details.
+ * that returns the details of one item of the batch: its newest known facts, and the label and
+ * metadata that clients had set by the end of the read. If the batch has no facts, and no event or
+ * route can use details, reads and stores nothing. The returned function then returns an empty
+ * object for each item.
  */
 export async function batchDetails(
   { run, step, items, answers }: BatchRead,

@@ -19,7 +19,7 @@ export interface ComparedItems {
   readonly known: Set<string>;
 }
 
-/** Returns new groups without items, to which `addComparedItems` adds items. */
+/** Creates the groups that `addComparedItems` fills with items. All groups are empty. */
 export const noComparedItems = (): ComparedItems => ({
   changed: new Set(),
   unanswered: new Set(),
@@ -28,7 +28,10 @@ export const noComparedItems = (): ComparedItems => ({
   known: new Set(),
 });
 
-/** Adds the items of a batch to `items`, from the outcomes of the batch and its history points. */
+/**
+ * Adds the items of a batch to the groups in `items`, depending on the outcomes and history points
+ * of the batch.
+ */
 export function addComparedItems(
   items: ComparedItems,
   outcomes: readonly ItemOutcome[],

@@ -3,10 +3,11 @@ import type { Run } from "./run.ts";
 import type { CreditLimit, Shortfall, StepRecord } from "./step.ts";
 
 /**
- * Returns the text of `error` for a run with deferred steps. For each deferred step, the text
- * states the credits that the step needed, and the credits that were available: the balance at that
- * time, or the rest of a credit limit. Leaves out steps without a stored shortfall, which an
- * earlier release deferred. Returns null if no step has a stored shortfall.
+ * Returns the text of `error` for a run that was skipped or has deferred steps, because the credits
+ * did not cover a step. For each of these steps, the text states the credits that the step needed,
+ * and the credits that were available: the balance at that time, or the rest of a credit limit.
+ * Leaves out steps without a stored shortfall, which an earlier release deferred. Returns null if
+ * no step has a stored shortfall.
  */
 export function creditShortage(
   { status }: Pick<Run, "status">,

@@ -61,8 +61,8 @@ const itemsOfSteps = (steps: Run["stats"]["steps"]): Readonly<Record<string, num
   Object.fromEntries(Object.entries(steps).map(([id, { requested }]) => [id, requested]));
 
 /**
- * Returns the number of items that the newest finished run deferred at each step, by ID of the
- * step; an empty map if it deferred none. The next run reads these items.
+ * Returns the number of items that the newest ended run deferred at each step, by ID of the step;
+ * an empty map if it deferred none, or if no run has ended. The next run reads these items.
  * @param newest the newest runs of a watchlist, newest first
  */
 export async function deferredItems(
@@ -82,9 +82,9 @@ const atOnce = 10;
 
 /**
  * Forecasts the number and the cost of the runs of an account's active watchlists.
- * @param replaced forecast of a watchlist with settings that are not stored. It replaces the stored
- * watchlist with this ID, even if that watchlist is paused. If the ID is null, the forecast is
- * added as that of another watchlist.
+ * @param replaced forecast of a watchlist with settings that are not stored. It replaces the
+ * forecast of the stored watchlist `watchlistId`, and is also used if that watchlist is paused. A
+ * `watchlistId` of null means a new watchlist: its forecast is added.
  */
 export async function forecastAccount(
   {

@@ -46,10 +46,10 @@ const parallelReads = 8;
 /**
  * Builds, from the history, the price traces that items of a batch lack because an earlier pipeline
  * did not test the derived fields. A derived field, such as a 30-day minimum, is calculated from a
- * trace. Reads the history of at most `limits.tracedItemsMax` items; later runs build the other
- * traces. Returns the route states with these traces, by item ID. Returns no traces while the
- * history lacks an earlier run, and none for an item whose last price in the history is not its
- * known price.
+ * trace. Reads the history of at most `limits.tracedItemsMax` items, and of no further item after
+ * `batch.isOver()` returns true; later runs build the other traces. Returns the route states with
+ * these traces, by item ID. Returns no traces while the history lacks an earlier run, and none for
+ * an item whose last price in the history differs from its stored price.
  */
 export async function missingTraces(
   run: Run,

@@ -22,7 +22,7 @@ export interface OutcomeCounts {
   matched: number;
 }
 
-/** Returns new counts without items, to which `addOutcomes` adds outcomes. */
+/** Returns the counts of a run before its first outcome. `addOutcomes` adds outcomes to them. */
 export const newCounts = (): OutcomeCounts => ({
   changed: new Set(),
   notified: new Set(),

@@ -28,7 +28,7 @@ export interface RunTotals {
   isRestorable: boolean;
 }
 
-/** Returns totals without results. */
+/** Returns the totals of a run before its first result. `addResult` adds results to them. */
 export const newTotals = (): RunTotals => ({
   counts: newCounts(),
   items: noComparedItems(),
@@ -38,7 +38,10 @@ export const newTotals = (): RunTotals => ({
   isRestorable: true,
 });
 
-/** Adds the result of a batch. Call it for all batches of a step before those of the next step. */
+/**
+ * Adds the result of a batch to `totals`. Call it for all batches of a step before the batches of
+ * the next step.
+ */
 export function addResult(
   totals: RunTotals,
   { kind, pipeline }: Pick<Run, "kind" | "pipeline">,

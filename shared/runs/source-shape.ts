@@ -44,8 +44,8 @@ interface ComparedBatch {
 /**
  * Compares the shape of a batch's answers with the earlier readings of its items. For each field,
  * counts the items whose earlier reading had a value, and how many of these items have no value in
- * the new answer, because the field is absent or null. Returns undefined if no item has an earlier
- * reading.
+ * the new answer, because the field is absent or null. Also counts the answers that became
+ * incomplete. Returns undefined if no answer was compared or became incomplete.
  */
 export function batchShape(step: Step, { items, answers }: ComparedBatch): BatchShape | undefined {
   const kind = readingKind(step);
@@ -93,8 +93,8 @@ interface ShapeTotals {
 
 /**
  * Returns how the shape of a run's answers (fields and magnitude of prices) differs from the shape
- * of earlier answers. Returns undefined if the shapes do not differ. A baseline run has no earlier
- * answers.
+ * of earlier answers. Returns undefined if the shapes do not differ, and for a baseline run, which
+ * has no earlier answers.
  */
 export function shapeChangeOf(run: Run, totals: ShapeTotals): ShapeChange | undefined {
   if (run.kind === "baseline") return undefined;
@@ -135,9 +135,11 @@ export const holdsEvents = ({ priceJump, lostFields }: ShapeChange): boolean =>
   priceJump !== undefined || lostFields !== undefined;
 
 /**
- * Returns the missing fields that a run's end, or the release of a held run, stores in the
- * watchlist. Returns undefined if nothing is to be stored. After a discard, nothing is stored, so a
- * field that is still missing causes the brake to hold the next run too.
+ * Returns the names of the missing fields, such as `standard.price`, that the end of a run or the
+ * release of a held run stores in the watchlist. A brake does not hold later runs because of these
+ * fields. Returns undefined if nothing is to be stored: the shape did not change, or the run is
+ * held or was discarded. After a discard, a field that is still missing therefore causes the brake
+ * to hold the next run too.
  */
 export const missingFieldsToStore = ({
   hold,

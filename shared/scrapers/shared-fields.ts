@@ -13,9 +13,9 @@ const kindsByField: ReadonlyMap<string, readonly ReadingKind[]> = new Map([
 ]);
 
 /**
- * Returns the kinds of readings, including `kind` itself, whose field `field` has the same meaning
- * as in a reading of `kind`, by increasing precedence. A field with the same name does not always
- * have the same meaning: the `lowestPrice` of new offers differs from that of used offers.
+ * Returns the kinds of readings in which the field has the same meaning as in a reading of `kind`,
+ * by increasing precedence. The result contains `kind` itself. A field with the same name does not
+ * always have the same meaning: the `lowestPrice` of new offers differs from that of used offers.
  */
 export function kindsSharing(field: string, kind: ReadingKind): readonly ReadingKind[] {
   const kinds = kindsByField.get(field);

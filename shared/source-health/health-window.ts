@@ -104,7 +104,8 @@ export const healthStatus = (lastHour: WindowHealth): HealthStatus =>
   healthStatusOf(successShare(lastHour));
 
 /**
- * Returns how much of a source's quota is left, as a level; null if the source reports no quota.
+ * Returns how much of a source's quota is left: `exhausted` if nothing is left, `low` for at most a
+ * tenth of the maximum, otherwise `ample`. Returns null if the source reports no quota.
  */
 export function quotaLevel(quota: Quota | undefined): QuotaLevel | null {
   if (quota === undefined) return null;

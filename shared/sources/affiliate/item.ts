@@ -95,7 +95,10 @@ const entries = {
 const freeShippingName = /^freeShippingOver\d+Dollars$/;
 const fulfilledByName = /^fulfilledBy[A-Z]\w*$/;
 
-/** An item of the source's reply. Only its item number is required. */
+/**
+ * Schema of an item of the source's reply. Only the item number is required. Two fields whose names
+ * contain a value in the reply are parsed to `freeOverThreshold` and `shippedByRetailer`.
+ */
 export const affiliateItem = v.pipe(
   v.record(v.string(), v.unknown()),
   v.transform((raw) => ({

@@ -53,9 +53,9 @@ export const catalogWait = (answer: Answered): { readonly waitMs: number } | und
     : undefined;
 
 /**
- * Returns true if a response means that the source refuses all calls of this service, so that the
- * circuit of the source must open. Returns false for a wrong key: the operator may replace the key
- * at any time, and an open circuit would delay the recovery.
+ * Returns true if the circuit of the source must count a response as a refusal of this service: for
+ * an HTML page with status 200, and for a 403 unless its reason is a wrong key. The operator may
+ * replace a wrong key at any time, and an open circuit would delay the recovery.
  */
 export const isCatalogBlock = (answer: Answered): boolean =>
   answer.status === forbiddenStatus

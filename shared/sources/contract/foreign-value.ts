@@ -36,7 +36,10 @@ export const decimalNumber = v.pipe(
   v.finite(),
 );
 
-/** A trimmed, non-empty text, truncated to `textLengthMax`. */
+/**
+ * Schema of a text, which is trimmed and truncated to `textLengthMax` characters. An empty text or
+ * any other value becomes undefined.
+ */
 export const foreignText = v.fallback(
   v.optional(
     v.pipe(
@@ -53,7 +56,10 @@ const number = v.union([
   v.pipe(v.string(), v.trim(), v.regex(decimal), v.transform(Number)),
 ]);
 
-/** An amount of money: a number or numeric string from 0 to `amountMax`, rounded to the cent. */
+/**
+ * Schema of an amount of money: a number or numeric string from 0 to `amountMax`, rounded to the
+ * cent. Any other value becomes undefined.
+ */
 export const foreignAmount = v.fallback(
   v.optional(
     v.pipe(
@@ -68,8 +74,8 @@ export const foreignAmount = v.fallback(
 );
 
 /**
- * An amount of money that is a price. A price of 0 becomes undefined, because sources send 0 for an
- * unknown price.
+ * Schema of a price: an amount of money (see `foreignAmount`), but 0 also becomes undefined,
+ * because sources send 0 for an unknown price.
  */
 export const foreignPrice = v.pipe(
   foreignAmount,
@@ -82,7 +88,10 @@ export const foreignCount = v.fallback(
   undefined,
 );
 
-/** A boolean, or the text "true" or "false". */
+/**
+ * Schema of a boolean, or of the text "true" or "false", which becomes a boolean. Any other value
+ * becomes undefined.
+ */
 export const foreignFlag = v.fallback(
   v.optional(
     v.union([

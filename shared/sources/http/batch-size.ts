@@ -28,8 +28,9 @@ const doubledAfterMs = 10 * 60 * 1_000;
  * rejects a batch as too large, the size becomes half of the rejected batch, so that the rejected
  * size is not tried again. If the source rejects even a single item as too large, the size is not
  * the cause, and `configuredMax` applies again.
- * @param unclear set for a source whose refusals can have another cause than the size; a reduced
- * size then doubles every ten minutes
+ * @param unclear present for a source whose refusals can have another cause than the size. A
+ * reduced size then doubles every ten minutes, up to `configuredMax`, and is never less than
+ * `reducedMin`.
  */
 export function batchSize(configuredMax: number, unclear?: UnclearRefusals): BatchSize {
   let known = configuredMax;

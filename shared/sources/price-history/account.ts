@@ -27,10 +27,11 @@ const envelope = v.object({
 });
 
 /**
- * Returns the token balance in the body of a response, and when it is refilled. The API charges
- * tokens for calls. For a 429 without a balance in its body, returns a balance of 0 that is refilled
- * after `Retry-After`. Returns null if the response has neither a balance nor this header.
- * @param now the time from which a date in `Retry-After` is counted
+ * Returns the token balance in the body of a response, and the time until it is refilled. The API
+ * charges tokens for calls. For a 429 without a balance in its body, returns a balance of 0 that is
+ * refilled after `Retry-After`, or after five minutes if that is shorter. Returns null for any
+ * other response.
+ * @param now current time, for a `Retry-After` that is a date
  */
 export function tokenAccountOf(answer: Answered, now: Date): TokenAccount | null {
   return accountInBody(answer) ?? accountInHeader(answer, now);
