@@ -13,7 +13,7 @@ const afterMessage = addRefusedValue(
     "as 2026-11-20T10:00:00Z.",
 );
 
-/** Query of `GET /v1/events`. */
+/** Schema of the query of `GET /v1/events`. */
 export const eventsQuery = v.object({
   after: v.optional(
     v.pipe(

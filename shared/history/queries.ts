@@ -15,7 +15,7 @@ const until = v.optional(
   ),
 );
 
-/** Query of `GET /v1/watchlists/{id}/items/{item_id}/history`. */
+/** Schema of the query of `GET /v1/watchlists/{id}/items/{item_id}/history`. */
 export const itemHistoryQuery = v.object({
   fields: v.optional(
     v.pipe(
@@ -80,7 +80,7 @@ const minSize = (name: string, description: string) =>
     ),
   );
 
-/** Query of `GET /v1/watchlists/{id}/changes` and of `GET /v1/changes`. */
+/** Schema of the query of `GET /v1/watchlists/{id}/changes` and of `GET /v1/changes`. */
 export const changesQuery = v.object({
   since: v.optional(
     v.pipe(

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 
-/** A message of the back-tests queue. It names a job to run. */
+/** Schema that parses a message of the back-tests queue. The message names a job to run. */
 export const backtestMessage = v.pipe(
   v.object({ account_id: v.string(), watchlist_id: v.string(), backtest_id: v.string() }),
   v.transform((message) => ({

@@ -3,7 +3,8 @@ import * as v from "valibot";
 const id = v.pipe(v.string(), v.minLength(1));
 
 /**
- * A message of the deliveries queue. It names the delivery target whose outbox the worker drains.
+ * Schema that parses a message of the deliveries queue. The message names the delivery target whose
+ * outbox the worker drains.
  */
 export const deliveryMessage = v.pipe(
   v.object({ account_id: id, target_id: id }),

@@ -1,6 +1,8 @@
 import * as v from "valibot";
 
-/** A message of the finishes queue. It names a run whose steps are done. */
+/**
+ * Schema that parses a message of the finishes queue. The message names a run whose steps are done.
+ */
 export const finishMessage = v.pipe(
   v.object({ account_id: v.string(), watchlist_id: v.string(), run_number: v.number() }),
   v.transform((message) => ({

@@ -3,8 +3,8 @@ import * as v from "valibot";
 const watchlist = { account_id: v.string(), watchlist_id: v.string() };
 
 /**
- * A message of the runs queue. It names a watchlist that may be due, a run to resume, a watchlist
- * to purge, or the hold of a call to cancel.
+ * Schema of a message of the runs queue. The message names a watchlist that may be due, a run to
+ * resume, a watchlist to purge, or the hold of a call to cancel.
  */
 export const runsMessage = v.variant("type", [
   v.object({

@@ -1,6 +1,8 @@
 import * as v from "valibot";
 
-/** A message of the steps queue. It names one batch of a planned step. */
+/**
+ * Schema that parses a message of the steps queue. The message names one batch of a planned step.
+ */
 export const batchMessage = v.pipe(
   v.object({
     account_id: v.string(),

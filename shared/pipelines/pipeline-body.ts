@@ -170,7 +170,7 @@ function isCooldown(text: string): boolean {
   return seconds >= cooldownSecondsMin && seconds <= cooldownSecondsMax;
 }
 
-/** Schema of a route in bodies. */
+/** Schema of a route in request bodies. */
 export const routeBody = strict("A route", {
   when: namedOneOf("when", whens),
   field: v.exactOptional(v.pipe(v.string(fieldMessage), v.description(meaning.field))),
@@ -211,7 +211,7 @@ export const routeBody = strict("A route", {
   ),
 });
 
-/** Schema of a step in bodies. */
+/** Schema of a step in request bodies. */
 export const stepBody = strict("A step", {
   id: stepId("id", "stepId"),
   scraper: namedOneOf("scraper", stepScraperIds),
@@ -230,8 +230,8 @@ export const stepBody = strict("A step", {
 });
 
 /**
- * Schema of a pipeline in bodies. It checks each key alone; `parsePipeline` also checks whether the
- * keys fit together.
+ * Schema of a pipeline in request bodies. It checks each key alone; `parsePipeline` also checks
+ * whether the keys fit together.
  */
 export const pipelineBody = v.pipe(
   strict("A pipeline", {
