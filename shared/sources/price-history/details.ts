@@ -22,7 +22,7 @@ export function plainText(text: string | undefined): string | undefined {
 
 /**
  * Returns the paragraphs of the product's features, followed by those of its description: at most
- * 50 in total, each at most 1,000 characters long.
+ * 50 in total. Cuts each paragraph after 1,000 characters.
  */
 export const descriptionOf = ({ features, description }: HistoryProduct): string[] =>
   [...features, description]

@@ -63,8 +63,9 @@ const parentListing: Listing = {
 const ratingScale = 10;
 
 /**
- * Returns the offer counts, prices and buy box of a product, in units of `currency`. If the reply
- * has no statistics of the product, all these values are unknown. A parent product has no offers.
+ * Returns the offer counts, prices and buy box of a product, in units of `currency`. A parent
+ * product has no offers. All these values are unknown if the reply has no statistics of the
+ * product, or if the product is neither a standard nor a parent product.
  */
 export function listingOf(product: HistoryProduct, currency: string): Listing {
   if (product.productType === productTypes.parent) return parentListing;

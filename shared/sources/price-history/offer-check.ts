@@ -33,7 +33,8 @@ const callsAtOnceDefault = 8;
  * - The source returned all offers of the listing, and this offer is not among them.
  * - The source reports that the offer cannot be shipped now or ordered ahead.
  *
- * An offer is `unavailable` if its listing could not be read.
+ * An offer is `unavailable` if its listing could not be read, or if the source returned only some
+ * of the listing's offers and this offer is not among them.
  */
 export function priceHistoryOfferChecker(
   options: PriceHistoryOptions,

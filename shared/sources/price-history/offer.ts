@@ -33,8 +33,8 @@ export interface ListedOffers {
 }
 
 /**
- * Returns the live offers of a product. An offer whose price or seller is unknown, or that cannot
- * be distinguished from another offer, is included in `totalOffers` only.
+ * Returns the live offers of a product. `totalOffers` also counts the offers that are left out: an
+ * offer whose price or seller is unknown, and an offer that cannot be distinguished from another.
  */
 export function listedOffers(product: HistoryProduct, currency: string): ListedOffers {
   const live = liveOffers(product);

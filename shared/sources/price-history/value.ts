@@ -52,8 +52,8 @@ export function priceOf(
 const epochMinutes = 21_564_000;
 
 /**
- * Converts a time of the API, in minutes since the API's epoch, to a date that is not later than
- * `now`. Returns `now` for a missing time and for 0 or less.
+ * Converts a time of the API, in minutes since the API's epoch, to a date. Returns `now` for a
+ * missing time, for 0 or less, and for a time later than `now`.
  */
 export function momentOf(minutes: number | undefined, now: Date): Date {
   if (minutes === undefined || minutes <= 0) return now;

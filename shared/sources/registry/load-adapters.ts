@@ -3,9 +3,9 @@ import type { SourceConfiguration } from "./configuration.ts";
 type AdapterName = SourceConfiguration[keyof SourceConfiguration]["adapter"];
 
 /**
- * The functions that load the adapters. The first call of each imports the file of the adapter, and
- * later calls return the same module. A function loads only the adapters in its configuration,
- * because all of them together are larger than the rest of its code.
+ * One loader for each adapter. The first call of a loader imports the file of the adapter, and
+ * later calls return the same module. A Lambda function loads only the adapters in its
+ * configuration, because all adapters together are larger than the rest of its code.
  */
 export const adapters = {
   sandbox: () => import("./adapters/sandbox.ts"),

@@ -46,8 +46,9 @@ export interface Unanswered {
 }
 
 /**
- * Summarizes the events of one read: the metrics of the read's calls, and, if no call got a
- * response, the reason.
+ * Summarizes the events of one read: the metrics of its calls, and the reason why no call
+ * succeeded. The reason is null if the source responded to a call, or if the read made no call. A
+ * response that requests a later retry does not count as a response.
  */
 export function callSummary(events: readonly SourceEvent[]): CallSummary {
   const calls = events.filter((event) => event.kind === "call");

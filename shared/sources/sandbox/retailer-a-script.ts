@@ -15,10 +15,10 @@ const manyConditions: readonly OfferCondition[] = [
 ];
 
 /**
- * Returns the offers at time `at` of an item with a reserved ID. With most behaviors there are two
- * offers: a new offer of the retailer, and a used offer at a higher price of another seller, whom
- * `draw` selects. With the behavior `many_offers` there are 45 offers. A parent (a listing without
- * a buyable option) and a sold-out item have no offers.
+ * Returns the offers at time `at` of an item with a reserved ID. With most behaviors, the item has
+ * two offers: a new offer of the retailer, and a used offer of another seller at a higher price.
+ * `draw` selects this seller. With the behavior `many_offers`, the item has 45 offers. A parent (a
+ * listing without a buyable option) and a sold-out item have no offers.
  */
 export function scriptedOffers(
   behavior: ScriptedBehavior,

@@ -8,7 +8,7 @@
 export const protocolVersions = ["2026-08-25", "2026-04-08"] as const;
 export type ProtocolVersion = (typeof protocolVersions)[number];
 
-/** Returns true for a version of the protocol that the adapter supports. */
+/** Returns true for a version of the Universal Commerce Protocol that the adapter supports. */
 export const isProtocolVersion = (text: string): text is ProtocolVersion =>
   protocolVersions.some((version) => version === text);
 
@@ -27,8 +27,8 @@ const catalogFolders: Readonly<Record<ProtocolVersion, string>> = {
 };
 
 /**
- * Returns the agent profile of this service for one version of the protocol. The profile declares
- * that the service reads and searches catalogs, and that it makes no payments.
+ * Returns the agent profile of this service for one version of the Universal Commerce Protocol. The
+ * profile declares that the service reads and searches catalogs, and that it makes no payments.
  */
 export function agentProfile(version: ProtocolVersion): object {
   const release = `${site}/${version}`;

@@ -54,10 +54,10 @@ export function parseCatalogReply(content: unknown): CatalogReply | null {
 }
 
 /**
- * Returns the variant that a store's ID identifies. This is the variant that the store marks as the
- * exact match of the ID, not a variant that the store chose for a product. If the store marks
- * several variants, only the variants whose own ID is `storeId` count. Returns undefined if there
- * is no such variant, or if these variants differ, because the store then contradicts itself.
+ * Returns the variant that a store's ID identifies. Considers only variants that the store marks as
+ * exact matches of the ID, not variants that the store chose for a product. Variants whose own ID
+ * is `storeId` take precedence; if `isVariantId` is true, only they count. Returns undefined if no
+ * variant is left, or if the remaining variants differ, because the store then contradicts itself.
  * @param isVariantId true if the ID is the ID of a variant, false if it is another key, such as a
  * stock number
  */

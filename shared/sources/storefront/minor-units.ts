@@ -16,7 +16,9 @@ const unusualDecimals: ReadonlyMap<string, number> = new Map([
 ]);
 const usualDecimals = 2;
 
-/** Returns the number of decimal places of a currency, by its ISO 4217 code. */
+/**
+ * Returns the number of decimal places of a currency, by its ISO 4217 code; 2 for an unknown code.
+ */
 export const decimalsOf = (currency: string): number =>
   unusualDecimals.get(currency) ?? usualDecimals;
 

@@ -39,7 +39,7 @@ const okStatus = 200;
 const batchIdsUsual = 10;
 
 /**
- * Creates the scraper of one store that offers its catalog by the protocol's tools.
+ * Creates the scraper of one store that offers its catalog through the Universal Commerce Protocol.
  *
  * An item is `not_found` only if the store reports the item's ID as not found. An item that a reply
  * does not mention is `unavailable`. A read for retailer_a throws Error.

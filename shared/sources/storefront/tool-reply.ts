@@ -63,9 +63,8 @@ const rpcResult = v.object({
 });
 
 /**
- * Parses the reply to a tool call to the content or the error that it contains. Returns
- * `unreadable` if it contains neither. The body is JSON, or a stream of server-sent events, one of
- * which contains the JSON.
+ * Returns the content or the error in the reply to a tool call; `unreadable` if the reply contains
+ * neither. The body is JSON, or a stream of server-sent events, one of which contains the JSON.
  */
 export function parseToolReply(reply: SourceReply): ToolReply {
   for (const message of messagesIn(reply)) {
@@ -84,9 +83,7 @@ export function parseToolReply(reply: SourceReply): ToolReply {
 const rateWords =
   /\brate\b|rate[_-]?limit|throttl|too[ _-]many[ _-](?:requests|calls)|\bquota|(?:requests|calls) per|slow down|try again|retry/i;
 
-/**
- * Returns true if the text of an error reports too many calls, and not wrong content of the call.
- */
+/** Returns true if the text of an error reports too many calls, not an invalid call. */
 export const isAboutRate = (text: string): boolean => rateWords.test(text);
 
 /** Returns true if a store reports with this error that its client must wait. */

@@ -45,9 +45,11 @@ const apartFromDollar = /(?<![A-Z])(US|CA|AU|NZ|HK|SG)\s+(?=\$)/gu;
 
 /**
  * Parses an amount of money as people write it. Returns the amount in units of its currency, such
- * as dollars, rounded to hundredths. Returns undefined if the text is not clearly one amount, or if
- * the amount exceeds 1,000,000 units or differs too much from whole hundredths. Also returns
- * undefined for 0, which pages show for an unknown price.
+ * as dollars, rounded to hundredths. Returns undefined in these cases:
+ * - The text is not clearly one amount.
+ * - The amount exceeds 1,000,000 units.
+ * - The amount differs from whole hundredths by 0.0005 or more.
+ * - The amount is 0, which pages show for an unknown price.
  * @param currency ISO 4217 code; null if unknown. In US dollars, a comma always separates
  * thousands.
  */

@@ -27,9 +27,12 @@ export interface PageReading {
 }
 
 /**
- * Converts a page to the answer for the requested ID: `not_found` if the HTTP status shows that the
- * product does not exist, `ok` or `partial` if the page describes the product, otherwise
- * `unavailable`.
+ * Converts a page to the answer for the requested ID. The status is:
+ * - `not_found` if the HTTP status shows that the product does not exist;
+ * - `ok` or `partial` if the page describes the product;
+ * - `partial`, without facts of a product, if the page describes several products and does not show
+ *   which one was requested;
+ * - `unavailable` otherwise.
  */
 export function webAnswer(landing: Landing, reading: PageReading): Answer {
   const { id, fetchedAt, platform, marketplace, readers } = reading;

@@ -31,9 +31,11 @@ export interface PageReaders {
 }
 
 /**
- * Reads the availability of a product, and its price if `facts` has none, from the page of the
- * requested product. Uses first the state that the page embeds for its scripts, then the visible
- * text, then the price forest (a trained model that selects the price among the amounts of a page).
+ * Returns the availability of a product, and its price if `facts` has none, from the page of the
+ * requested product. An availability in `facts` takes precedence. Reads first the state that the
+ * page embeds for its scripts, then the visible text, then the price forest (a trained model that
+ * selects the price among the amounts of a page). Uses only the ways in `fallbacks`, and no forest
+ * if the product is out of stock.
  * @param facts the facts from the deployer's rules and the markup
  */
 export function fallbackFacts(

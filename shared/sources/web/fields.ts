@@ -28,8 +28,8 @@ interface Money {
 }
 
 /**
- * Converts facts of a page to the fields of a product on a platform. Omits facts that the page does
- * not state, and prices that are not in the currency of the marketplace.
+ * Converts facts of a page to the fields of a product on a platform. Omits fields that the page
+ * does not state, and prices that are not in the currency of the marketplace.
  * @param shown platform, currency and final address of the page
  */
 export function webFields(

@@ -60,9 +60,9 @@ export function findEmbeddedValues(
 }
 
 /**
- * Returns the object that a script of the page assigns to a global variable, such as `state` in
- * `window.state = {…}`. Returns undefined if there is no such assignment, or if the value is not an
- * object.
+ * Returns the object or array that a script of the page assigns to a global variable, such as
+ * `state` in `window.state = {…}`. Returns undefined if no script assigns an object or an array to
+ * the variable. In each script, reads only the first assignment.
  */
 export function findAssignedValue(html: string, name: string): StateValue | undefined {
   const escaped = name.replaceAll(/[.$]/g, String.raw`\$&`);

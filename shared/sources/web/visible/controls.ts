@@ -27,8 +27,8 @@ const disabledNames =
   /(?:^|[\s_-])(?:disabled|is-disabled|inactive|unavailable|sold-?out|out-?of-?stock)(?:$|[\s_-])/i;
 
 /**
- * Returns the controls of a page, such as buttons, that add a product to a cart. Leaves out
- * controls in sections about other products.
+ * Returns the controls of a page, such as buttons, that add a product to a cart. Leaves out hidden
+ * controls, and controls in sections about other products.
  */
 export function cartControls(outline: Outline): CartControl[] {
   return outline.elements
@@ -39,8 +39,7 @@ export function cartControls(outline: Outline): CartControl[] {
 
 /**
  * Returns true if an element is in a section about other products: a part of the page whose element
- * name or class names suggest other products, and which does not contain the heading of the
- * product.
+ * name, class or ID suggests other products, and which does not contain the heading of the product.
  */
 export function isInOtherSection(element: OutlineElement, { aroundHeading }: Outline): boolean {
   for (const one of withAncestors(element)) {

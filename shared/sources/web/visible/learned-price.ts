@@ -9,8 +9,8 @@ export interface ScoredAmount {
 }
 
 /**
- * Returns each different amount of a page with its score from the price forest, the highest score
- * first.
+ * Returns the different amounts of a page with their scores from the price forest, the highest
+ * score first. An amount that occurs several times is returned once, with its highest score.
  */
 export function scoreAmounts(page: PricePage, forest: ForestTable): ScoredAmount[] {
   const features = priceFeatures(page);

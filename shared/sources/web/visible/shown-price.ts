@@ -8,9 +8,10 @@ import { partPriceNames } from "./words.ts";
 const distanceMax = 3_000;
 
 /**
- * Returns the price that a page shows near the heading of its product. Ignores former prices,
- * installments, savings, and prices of other products. Returns undefined if no amount remains, if
- * the remaining amounts differ, or if a text such as "from" shows that there are several prices.
+ * Returns the price that a page shows near the heading of its product. Ignores amounts without a
+ * currency, former prices, installments, savings, and prices of other products. Returns undefined
+ * if no amount remains, if the remaining amounts differ, or if a text such as "from" shows that
+ * there are several prices.
  */
 export function findShownPrice(
   outline: Outline,

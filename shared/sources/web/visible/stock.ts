@@ -16,8 +16,9 @@ const outOfStockNames = /(?:^|[\s_-])(?:out-?of-?stock|outofstock|sold-?out|sold
 
 /**
  * Returns the availability that a page shows, from phrases such as "In stock" near the heading of
- * the product, and from the controls that add the product to a cart. Returns undefined if the page
- * has neither phrases nor controls, or if they contradict each other.
+ * the product, and from the controls that add the product to a cart. Returns undefined if neither
+ * shows the availability, or if they contradict each other. Controls that are all disabled do not
+ * show that the product is out of stock, but contradict "In stock".
  */
 export function findAvailability(
   outline: Outline,

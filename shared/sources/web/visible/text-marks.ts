@@ -27,8 +27,8 @@ export function textMarks(shown: ShownAmount): TextMarks {
 }
 
 /**
- * Returns true if an element shows a former price: the element is struck through, or its name or
- * the name of its parent indicates a former price.
+ * Returns true if an element shows a former price: the element is struck through, or an attribute
+ * of the element or of its parent, such as the class, indicates a former price.
  */
 export const isFormerElement = ({ isStruck, names, parent }: OutlineElement): boolean =>
   isStruck || formerPriceNames.test(`${names} ${parent?.names ?? ""}`);
