@@ -28,8 +28,9 @@ export interface Change {
 /**
  * Applies a change to a watchlist, and returns the changed watchlist with the next revision;
  * `unchanged` if nothing differs. Stores nothing.
- * @throws 400 if a value in the patch is not valid for this watchlist, or if `platform`,
- * `marketplace` or `schedule` in the patch differs from that of the watchlist
+ * @throws 400 if a value in the patch is not valid for this watchlist. `platform`, `marketplace`
+ * and `schedule` must equal the current values, because the first two never change, and a client
+ * changes the schedule with `every`, `cron` and `timezone`.
  */
 export function changeWatchlist(before: Watchlist, change: Change): Changed<Watchlist> {
   const { patch, endpoint, now } = change;

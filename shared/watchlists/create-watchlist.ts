@@ -76,13 +76,14 @@ const cleanUpMs = 3_000;
  * Creates a watchlist. The first run of an active watchlist is due immediately. A paused watchlist
  * has no schedule and no due time until a client resumes it. The last write is one transaction: it
  * makes the watchlist visible, adds 1 to the account's number of watchlists, and stores the
- * response for repeated requests. If an attempt fails before this write, it tries to delete what it
- * wrote. If it cannot, a repeated request completes the creation, or the sweeper purges the rest.
- * Returns the body of the response, and whether an earlier request with the same idempotency key
- * created the watchlist.
+ * response for repeated requests. If the creation fails before this write, the function tries to
+ * delete the rows that it wrote. If the deletion fails too, a repeated request completes the
+ * creation, or the sweeper purges the rows. Returns the body of the response, and whether an
+ * earlier request with the same idempotency key created the watchlist.
  * @throws 400 for an unknown webhook endpoint; 409 if the account has the maximum number of
- * watchlists or a request with the same idempotency key is in progress; 422 if another request used
- * the key; 503 if the creation took so long that the purge of the incomplete watchlist began
+ * watchlists or a request with the same idempotency key is in progress; 422 if a request with
+ * another body used the key; 503 if the creation took so long that the purge of the incomplete
+ * watchlist began
  */
 export async function createWatchlist(
   request: CreateRequest,

@@ -31,7 +31,8 @@ const joined = v.pipe(
 
 /**
  * Creates the schema of item IDs in a body: an array, or one string with IDs separated by newlines
- * or commas.
+ * or commas. For an array with an entry that is not a string, parsing throws an error 400 that
+ * names the first such entry.
  */
 export const idList = (param: string): v.GenericSchema<unknown, string[]> =>
   v.union([v.array(v.string()), joined], ({ input }) => refusal(param, input));
@@ -144,7 +145,9 @@ const metadataBody = v.pipe(
 
 const itemKeys = ["id", "label", "metadata"];
 
-/** An item in a body, with the label and metadata to set. */
+/**
+ * The schema of an item in a body: its ID, and the label and metadata to set. Null removes them.
+ */
 export const newItemBody = v.pipe(
   v.strictObject(
     {
@@ -181,8 +184,8 @@ export type NewItemBody = v.InferOutput<typeof newItemBody>;
 
 /**
  * Creates the schema of items in a body: an array of IDs and objects, or one string with IDs
- * separated by newlines or commas.
- * @throws 400 that names the invalid field of an object
+ * separated by newlines or commas. For an array with an invalid entry, parsing throws an error 400
+ * that names the first invalid entry or its field.
  */
 export const itemList = (
   param: string,

@@ -187,8 +187,8 @@ export const changeTimesIn = ({ fields: { id = [], ...fields } }: ItemColumns): 
   }));
 
 /**
- * Returns the columns after some of their items changed. Each of `changed` replaces the item with
- * its ID. Builds no items.
+ * Returns the columns after some of their items changed. Each item of `changed` replaces the item
+ * that has the same ID. Builds no items.
  * @param changed items of the columns, sorted by ID
  * @throws Error if the columns lack one of these items
  */

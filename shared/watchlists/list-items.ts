@@ -45,10 +45,12 @@ export interface ItemsPage {
 type Pages = Pick<PageStore, "details" | "pages">;
 
 /**
- * Lists the first `limit` items of a watchlist that match the query, with their details. If there
- * is no search and the list is in the order of IDs, decodes only pages that may contain a match.
- * Otherwise reads all items that match the other filters.
- * @throws 400 INVALID_PARAM if the list is sorted and does not contain the item of `startingAfter`
+ * Lists the items of a watchlist that match the query, with their details: at most `limit` items,
+ * from the first item after `startingAfter`. Without a search, and in ascending order of IDs,
+ * decodes only pages that may contain a match. In any other case, reads all items that match the
+ * filters.
+ * @throws 400 INVALID_PARAM if a list with a search or in another order does not contain the item
+ * of `startingAfter`
  */
 export const listItems = (
   watchlistId: string,

@@ -192,7 +192,7 @@ const compression = { params: { [constants.ZSTD_c_compressionLevel]: 9 } };
 export const compress = (value: unknown): Uint8Array =>
   zstdCompressSync(JSON.stringify(value), compression);
 
-/** Decompresses the result of `compress`. */
+/** Restores the value that `compress` compressed: decompresses the bytes and parses the JSON. */
 export const decompress = (bytes: Uint8Array): unknown => JSON.parse(jsonIn(bytes));
 
 /**

@@ -48,8 +48,8 @@ const retryLimits = { triesMax: 40, pauseMs: 2, pauseMsMax: 400 };
 
 /**
  * Applies `change` to each page whose range contains at least one of the IDs, one page after the
- * other. If a page cannot be written, stops and returns the outcome `watchlist_deleted` or `full`.
- * The pages before it keep their change.
+ * other. Stops at a page that cannot be written. The outcome is then `watchlist_deleted`, or `full`
+ * if the watchlist would have too many items, and the pages before this page keep their change.
  * @throws 503 UNAVAILABLE after `triesMax` conflicts on a page, or if the retry budget is exhausted
  */
 export async function rewriteItems<Note>(
@@ -77,7 +77,7 @@ export async function rewriteItems<Note>(
 
 /**
  * Applies `change` to every item of the pages whose ranges contain at least one of the IDs, even to
- * items with other IDs. Otherwise works as `rewriteItems`. Does not report an early stop: if the
+ * items with other IDs. Writes the pages as `rewriteItems` does, and throws the same errors. If the
  * watchlist was deleted, returns without an error.
  */
 export async function rewriteEachItem(

@@ -18,7 +18,7 @@ export const schedulePreviewFields = v.object({
   count: limitParam(limits.schedulePreview, "count"),
 });
 
-/** Query schema of the route. It also parses the schedule. */
+/** The schema that parses the query of `GET /v1/watchlists/schedule`, including the schedule. */
 export const schedulePreviewQuery = v.pipe(
   schedulePreviewFields,
   v.transform(({ after, count, ...named }) => ({ schedule: parseSchedule(named), after, count })),

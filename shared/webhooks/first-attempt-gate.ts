@@ -14,9 +14,10 @@ export interface FirstAttemptGate {
 
 /**
  * Creates the gate that delays first attempts to a failing endpoint during a session. If the
- * endpoint is failing at the start of the session, one first attempt with `mayBeTrial` becomes the
- * trial, and the other first attempts wait for the result of the trial. If the trial succeeds, the
- * other attempts are made in order; if it fails, they are postponed.
+ * endpoint is failing at the start of the session, the first attempt with `mayBeTrial` becomes the
+ * trial. Attempts before the trial are postponed, and attempts after it wait for its result. If the
+ * trial succeeds, these attempts are made in order; if it fails, they are postponed. If the
+ * endpoint starts to fail during the session, first attempts are postponed without a trial.
  */
 export function firstAttemptGate(health: HealthTracker): FirstAttemptGate {
   let needsTrial = isEndpointFailing(health.current());

@@ -95,8 +95,8 @@ async function unattemptedEvents(
 }
 
 /**
- * Returns a delivery whose next attempt is due after the first retry delay. The postponement does
- * not count as an attempt.
+ * Returns the delivery with its next attempt postponed: it is due one first retry delay after
+ * `now`. The postponement does not count as an attempt.
  */
 export function postpone(delivery: Delivery, now: Date): Delivery {
   const [wait] = retryWaitsSeconds;

@@ -98,7 +98,7 @@ export function retryEntries(delivery: Delivery): readonly OutboxEntry[] {
 export const recoveredEntry = (delivery: Delivery, dueAt: string): OutboxEntry =>
   deliveryEntry(delivery, { dueAt, inOrder: true });
 
-/** Returns the outbox entry for a redelivery that a client requested, due now. */
+/** Returns the outbox entry for a redelivery that a client requested, due at `now`. */
 export const redeliveryEntry = (delivery: Delivery, now: Date): OutboxEntry =>
   deliveryEntry(delivery, { dueAt: now.toISOString(), requested: true });
 

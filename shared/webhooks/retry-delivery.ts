@@ -12,8 +12,9 @@ import { postpone } from "./first-attempts.ts";
 
 /**
  * Makes the next attempt of a delivery, records it, and replaces the outbox entry by the entry of
- * the next retry, if any. If the log shows that the outbox entry is obsolete, only removes the
- * entry. If the endpoint is enabled and the entry is not due yet, does nothing.
+ * the next retry, if any. If the event has expired, sends nothing and records the delivery as
+ * failed. If the log shows that the outbox entry is obsolete, only removes the entry. If the
+ * endpoint is enabled and the entry is not due yet, does nothing.
  */
 export async function retryDelivery(
   { entry, content, slice }: WebhookWork<DeliveryContent>,

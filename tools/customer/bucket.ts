@@ -24,7 +24,10 @@ export interface CustomerBucketAccess {
 /** The access key with which tools use the local world. The local world accepts any access key. */
 export const localCustomer = { accessKeyId: "customer", secretAccessKey: "customer-secret" };
 
-/** Creates an S3 client with a customer's access key. Its addresses have the bucket in the path. */
+/**
+ * Creates an S3 client with a customer's access key. The client uses path-style URLs, with the
+ * bucket in the path.
+ */
 export function customerClient(
   access: Pick<CustomerBucketAccess, "endpoint" | "accessKeyId" | "secretAccessKey">,
 ): S3Client {

@@ -19,10 +19,10 @@ interface Conversion {
 const componentPath = "#/components/schemas/";
 
 /**
- * Converts a Valibot schema to JSON Schema 2020-12. Named schemas become references to components.
- * Leaves out rules that JSON Schema cannot express.
- * @param conversion the direction: `input` for what a client sends, `output` for what it receives.
- * Also contains the named schemas, which become references to components.
+ * Converts a Valibot schema to JSON Schema 2020-12. Leaves out rules that JSON Schema cannot
+ * express.
+ * @param conversion `direction` is `input` for what a client sends and `output` for what it
+ * receives. The schemas in `named` become references to components.
  */
 export function jsonSchema(schema: v.GenericSchema, conversion: Conversion): JsonObject {
   const { properties } = convert(v.object({ schema }), conversion);

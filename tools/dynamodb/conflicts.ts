@@ -20,9 +20,9 @@ export interface ItemInFlight {
 
 /**
  * Returns the error with which DynamoDB refuses a write because of other writes in flight on the
- * written items; undefined if DynamoDB accepts the write. An accepted plain write waits for earlier
- * plain writes of the item. The local engine never returns this error, because its writes take no
- * time.
+ * written items; undefined if DynamoDB accepts the write. A plain write (a write without a
+ * transaction) that DynamoDB accepts waits for earlier plain writes of the item. The local engine
+ * never returns this error, because its writes take no time.
  * @param isTransaction true if the write is a transaction
  * @param items the state of each written item, in the order of the request
  */

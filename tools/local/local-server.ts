@@ -126,8 +126,8 @@ async function closeServer(server: Server): Promise<void> {
 }
 
 /**
- * Reads the body of a request; null if it is larger than `bytesMax`. Also reads the rest of a
- * larger body, because most clients read the response only after they have sent the whole body.
+ * Returns the body of a request; null if it is larger than `bytesMax`. Reads a larger body to its
+ * end, because most clients read the response only after they have sent the whole body.
  */
 export async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer | null> {
   const chunks: Buffer[] = [];

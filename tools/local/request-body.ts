@@ -15,9 +15,9 @@ const decoders: Readonly<Partial<Record<string, Decode>>> = {
 
 /**
  * Reads the body of a request in the form in which API Gateway passes it to a function:
- * decompressed if it is encoded as gzip or deflate. Returns `REQUEST_TOO_LARGE` above 10 MB, and
- * `UNSUPPORTED_MEDIA_TYPE` for another or invalid encoding. Does not change the header
- * `Content-Encoding`.
+ * decompressed if it is encoded as gzip or deflate. Returns `REQUEST_TOO_LARGE` for more than 10 MB
+ * before or after decompression. Returns `UNSUPPORTED_MEDIA_TYPE` for any other encoding, and for a
+ * body that cannot be decompressed. Does not change the header `Content-Encoding`.
  */
 export async function gatewayBody(request: IncomingMessage): Promise<Buffer | GatewayErrorType> {
   const body = await readBody(request, bodyBytesMax);

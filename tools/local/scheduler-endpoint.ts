@@ -216,8 +216,9 @@ function list(store: ScheduleStore, query: URLSearchParams): unknown {
 }
 
 /**
- * Creates, updates and deletes stored schedules, so that the stored schedules of templates equal
- * the schedules in the templates.
+ * Makes the stored schedules that come from templates equal to the schedules in `templates`:
+ * creates, updates and deletes stored schedules. Does not change schedules that were created
+ * through the API.
  */
 export function keepTemplateSchedules(templates: ResolvedTemplates, store: ScheduleStore): void {
   const now = Date.now();

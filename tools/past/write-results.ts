@@ -83,9 +83,9 @@ export async function writeResults(world: PastWorld, { past, runs, now }: Writte
 }
 
 /**
- * Writes the events of the past runs that started in the last 29 days, except the first run of each
- * watchlist. The service lists events for 30 days, so these events stay for at least another day.
- * Delivers no event.
+ * Writes the events of the past runs that started in the last 29 days, except those of the
+ * watchlist's first run. The service lists events for 30 days, so these events stay for at least
+ * another day. Delivers no event.
  */
 export async function writeEvents(world: PastWorld, { past, runs, now }: Written): Promise<void> {
   const environment = readEnvironment("events", world.environmentOf("events"));

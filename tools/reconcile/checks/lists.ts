@@ -31,7 +31,11 @@ interface ItemsResult extends CheckResult {
   readonly items: number;
 }
 
-/** Compares the items in a watchlist's pages with the watchlist's counters. */
+/**
+ * Compares the items in a watchlist's pages with the watchlist's counters, and checks the rules of
+ * the pages. Repeats the check until its differences are confirmed (see `confirm`). Returns the
+ * differences, and the number of items in the pages; 0 if the watchlist was deleted.
+ */
 export const checkItems = (
   ref: WatchlistRef,
   dependencies: ListsDependencies,
@@ -90,8 +94,9 @@ interface RunsResult extends CheckResult {
 }
 
 /**
- * Checks a watchlist's schedule, its runs and the records of their steps. Returns the differences
- * and the runs whose events must be in the feed.
+ * Checks a watchlist's schedule, its runs and the records of their steps. Repeats the check until
+ * its differences are confirmed (see `confirm`). Returns the differences, and the runs whose events
+ * must be in the feed.
  */
 export const checkRuns = (wanted: RunsCheck, dependencies: RunsDependencies): Promise<RunsResult> =>
   confirm(() => compareRuns(wanted, dependencies), dependencies);

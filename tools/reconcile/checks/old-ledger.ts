@@ -11,8 +11,8 @@ import type { LedgerReadDependencies, LedgerSince, ReadLedger } from "./read-led
 
 /**
  * Reads the ledger of an account without shards: its row, and its entries up to the sequence in the
- * row. If the ledger has been split into shards by then, returns no differences. The caller must
- * then repeat the check, because `since()` returns `isSteady` false.
+ * row. If the ledger has been split into shards by then, returns no differences. The `since` of the
+ * result then returns `isSteady` false, so that the caller repeats the check.
  */
 export async function readOldLedger(
   { accountId }: StoredAccount,

@@ -25,9 +25,9 @@ interface Reading {
 }
 
 /**
- * Returns the range of all sort keys that begin with a prefix; all rows of the partition for an
- * empty prefix. Sort keys contain only characters from `!` to `~`, and DynamoDB accepts no empty
- * key.
+ * Returns the range of all sort keys that begin with a prefix. For an empty prefix, the range
+ * starts at `!`, because DynamoDB accepts no empty key. It still contains all rows of the
+ * partition, because sort keys contain only characters from `!` to `~`.
  */
 export const rowsBelow = (pk: string, prefix: string): RowRange => ({
   pk,

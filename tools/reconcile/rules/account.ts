@@ -67,7 +67,8 @@ export interface ChangedSince {
 
 /**
  * Returns the differences between the sums in an account's row and the sums of its ledger. If the
- * row and the ledger end at different sequence numbers, compares only the account ID.
+ * row and the ledger end at different sequence numbers, compares only the account ID. If `sums`
+ * lacks entries, compares only the account ID and the balance.
  */
 export function sumDifferences({ id, ...storedSums }: StoredSums, sums: LedgerSums): Difference[] {
   const unnamed = fieldDifferences(storedSums.accountId, { id }, { id: storedSums.accountId });
@@ -92,8 +93,8 @@ export function sumDifferences({ id, ...storedSums }: StoredSums, sums: LedgerSu
 }
 
 /**
- * Reports ledger entries whose number is higher than the sequence in the account's row. Such
- * entries would block the next entry.
+ * Returns a difference if there are ledger entries whose number is higher than the sequence in the
+ * account's row. Such entries would block the next entry.
  * @param newest number of the newest ledger entry
  */
 export function beyondDifferences(
@@ -108,9 +109,9 @@ export function beyondDifferences(
 }
 
 /**
- * Creates a check that compares rows of holds with the ledger, one row at a time. Call `take` for
- * each row, and then `end`, which returns the differences. It leaves out the differences of holds
- * that changed during the check.
+ * Creates a check of the rows of holds: their due marks, their charges, and whether they agree with
+ * the ledger. Call `take` for each row, and then `end`, which returns the differences. `end` leaves
+ * out disagreements with the ledger about holds that changed after the ledger was read.
  */
 export function holdCheck(accountId: string, sums: LedgerSums) {
   const seen = new Set<string>();

@@ -26,7 +26,7 @@ interface Counted {
 
 /**
  * Compares the stored use of each daily budget with the credits of the open holds and charges that
- * count towards the budget. Returns the differences.
+ * count towards the budget. Leaves out days before `since`. Returns the differences.
  */
 export function budgetDifferences(
   accountId: string,

@@ -78,9 +78,10 @@ export interface RunDeliveries {
 const datedWithinMs = 60 * 60_000;
 
 /**
- * Returns the deliveries that must exist for a run. If its watchlist names an endpoint, only this
- * endpoint receives the events. Otherwise every subscribed endpoint does, but endpoints that were
- * changed or deleted after the run are not checked. Only the first part of each event is checked.
+ * Returns the deliveries that must exist for a run, one entry for each endpoint. If the run's
+ * watchlist names an endpoint, only this endpoint receives the events. Otherwise every subscribed
+ * endpoint does, but leaves out endpoints that were deleted since, or whose last change was later
+ * than an hour before the end of the run. Contains only the first part of each event.
  */
 export function deliveriesOfRun(
   accountId: string,
@@ -108,7 +109,8 @@ export function deliveriesOfRun(
 }
 
 /**
- * Reports the deliveries of a run that are neither in the log nor pending.
+ * Reports the deliveries of a run that are missing from the log. A pending delivery is not in the
+ * log either, so the caller must check the outbox.
  * @param known the delivery IDs in the log
  */
 export function reportLostDeliveries(

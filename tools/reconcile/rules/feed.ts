@@ -37,7 +37,8 @@ export const feedKeptSince = (now: Date): string =>
  * Creates a check of an account's feed. The sequences of unexpired runs must have no gap, and each
  * run must be stored both by its sequence and by its time. Call `take` for the runs by sequence,
  * then `takeByTime` for the runs by time, then `end`. `typesOf` returns the event types of a run
- * that was taken.
+ * that `take` received, an empty array for a run that only `takeByTime` received, and null for any
+ * other run.
  * @param opened `at` is the time of the account's creation, `keptSince` the time from
  * `feedKeptSince`, and `count` the feed's count, as read before its runs
  */

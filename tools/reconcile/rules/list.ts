@@ -46,7 +46,7 @@ export interface PageFold {
  * Creates an accumulator that adds up the items in a watchlist's pages and checks their rules:
  * - The ranges of the pages have no gap and no overlap.
  * - Item IDs are unique, sorted, and in the range of their page.
- * - The counts of a page match its items.
+ * - The counts and the latest change time of a page match its items.
  * A repeated ID counts once.
  */
 export function pageFold(watchlistId: string): PageFold {

@@ -18,9 +18,10 @@ export interface StoredTarget {
 }
 
 /**
- * Checks the due time and the lease of a delivery target. A target with entries must be due at its
- * earliest entry or at the end of its lease. A lease must not be longer than the longest lease of
- * workers.
+ * Checks the due time and the lease of a delivery target. A lease must not end later than the
+ * longest lease of a worker allows. A target with entries must have a due time. Without a lease, it
+ * must not be later than the earliest entry, or than `now` if that entry is overdue. Under a lease,
+ * it must not be later than the end of the longest lease that starts now.
  */
 export function targetDifferences(stored: StoredTarget, now: Date): Difference[] {
   const { target, dueAt, leaseUntil, firstDueAt } = stored;

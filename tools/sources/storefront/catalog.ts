@@ -108,8 +108,8 @@ export type Lookup =
   | { readonly kind: "silent" };
 
 /**
- * Returns the store's data about an item number at a given time. A reserved ID of the sandbox has
- * the same behavior in this store.
+ * Returns the store's data about an item number at a given time. An ID that the sandbox reserves
+ * for tests behaves in this store as in the sandbox.
  */
 export function lookUp(number: string, moment: Moment): Lookup {
   const place = placeOf(number);

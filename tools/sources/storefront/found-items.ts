@@ -20,8 +20,8 @@ export interface FoundItem {
 
 /**
  * Lists the variants of products, with the values that the adapter returns for them. The ID of a
- * variant is the number at the end of its store ID. If two of these numbers are equal, the IDs are
- * the store IDs.
+ * variant is the number at the end of its store ID. If several store IDs end with the same number,
+ * each of these variants has its store ID as its ID.
  */
 export function itemsOf(products: readonly CatalogProduct[]): FoundItem[] {
   const foundItems = products.flatMap((product) =>

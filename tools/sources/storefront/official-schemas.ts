@@ -39,8 +39,8 @@ function ajv(): Ajv2020 {
 }
 
 /**
- * Returns the violations of an official schema of the catalog protocol by a value; none for a valid
- * value.
+ * Returns descriptions of how a value violates an official schema of the catalog protocol; an empty
+ * array for a valid value.
  * @throws Error if the official schemas do not contain the schema
  */
 export function violationsOf(schema: OfficialSchema, value: unknown): string[] {

@@ -27,6 +27,7 @@ const metaOf = (version: string, capability: "lookup" | "search"): object => ({
 /**
  * Returns the content of a reply to a lookup: each product once, with all of its requested
  * variants, and a message for each unknown ID. Each variant names the ID by which it was requested.
+ * The content does not mention the ID of a `silent` item.
  */
 export function lookupContent(ids: readonly string[], { version, prices }: Serving): ToolContent {
   const at = new Date();

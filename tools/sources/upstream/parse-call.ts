@@ -30,7 +30,7 @@ export interface Refusal {
 /**
  * Parses a call of `POST /read`. For an invalid call, returns the HTTP status and the reason.
  * @param bytes the body; null if it was too large
- * @param number the position that a valid call gets, from 1
+ * @param number the position of the call among the valid calls, from 1, if the call is valid
  */
 export function parseCall(
   { headers }: Pick<IncomingMessage, "headers">,

@@ -39,7 +39,8 @@ export function cartControls(outline: Outline): CartControl[] {
 
 /**
  * Returns true if an element is in a section about other products: a part of the page whose element
- * name, class or ID suggests other products, and which does not contain the heading of the product.
+ * name, or an attribute such as its class, suggests other products, and which does not contain the
+ * heading of the product.
  */
 export function isInOtherSection(element: OutlineElement, { aroundHeading }: Outline): boolean {
   for (const one of withAncestors(element)) {
