@@ -125,8 +125,8 @@ export function helpOf({
 
 /**
  * Parses options and arguments. Returns `values` and `positionals`, like `parseArgs` of Node.js. An
- * error about an unknown option suggests the most similar option. Only an option with `multiple`
- * can be repeated, because `parseArgs` would ignore all of its values except the last.
+ * error about an unknown option suggests the most similar option. Refuses a repeated option without
+ * `multiple`, because `parseArgs` would ignore all of its values except the last.
  * @param allowPositionals true if the command accepts arguments that are not options
  * @throws Error whose message is for the user, in one or two sentences
  */

@@ -31,6 +31,7 @@ export const toolCallHeaders = {
 /**
  * Returns the request body of a call of a catalog tool.
  * @param profile address of this service's agent profile, which every call must contain
+ * @param catalog the arguments of the tool, such as the IDs to look up
  */
 export const toolCallBody = (tool: CatalogTool, profile: string, catalog: object): string =>
   JSON.stringify({

@@ -90,7 +90,10 @@ const isComparable = (price: StatedPrice, own: StatedPrice): boolean =>
   typeof own !== "object" ||
   (price.currency ?? own.currency) === (own.currency ?? price.currency);
 
-/** Returns the former or recommended price that an offer states; undefined if it states none. */
+/**
+ * Returns the first former or recommended price in the price specifications of an offer; undefined
+ * if there is none.
+ */
 export function listPriceOf(offer: SchemaNode, reading: PriceReading): OfferedPrice | undefined {
   const listed = nodesOf(offer, "pricespecification").filter((one) =>
     listPriceTypes.has(priceTypeOf(one)),

@@ -80,8 +80,9 @@ const datedWithinMs = 60 * 60_000;
 /**
  * Returns the deliveries that must exist for a run, one entry for each endpoint. If the run's
  * watchlist names an endpoint, only this endpoint receives the events. Otherwise every subscribed
- * endpoint does, but leaves out endpoints that were deleted since, or whose last change was later
- * than an hour before the end of the run. Contains only the first part of each event.
+ * endpoint receives them. In this case, leaves out endpoints that were deleted since, or whose last
+ * change was later than an hour before the end of the run. Contains only the first part of each
+ * event.
  */
 export function deliveriesOfRun(
   accountId: string,
@@ -109,8 +110,8 @@ export function deliveriesOfRun(
 }
 
 /**
- * Reports the deliveries of a run that are missing from the log. A pending delivery is not in the
- * log either, so the caller must check the outbox.
+ * Reports the deliveries of a run that are missing from the log. A delivery before its first
+ * attempt is not in the log either, so the caller must also check the outbox.
  * @param known the delivery IDs in the log
  */
 export function reportLostDeliveries(

@@ -193,7 +193,8 @@ const entriesIn = (record: JournalRecord, before: JournalState): LedgerEntry[] =
   );
 
 /**
- * Returns the sums of an account from the sums of its shards.
+ * Returns the sums of an account from the sums of its shards. The usage of unsharded entries is the
+ * usage in the sums of the first shard.
  * @param shards in the order of their numbers, from 0
  */
 export function sumsOfShards(shards: readonly ShardSums[]): LedgerSums {
