@@ -56,7 +56,7 @@ const refusalOrder: readonly Refusal[] = [
     status: "404, 409, 422",
     codes: ["NOT_FOUND", "CONFLICT", "INVALID_PARAM"],
     when:
-      "The resource does not exist, its state does not allow the call, or an idempotency key is reused. " +
+      "The resource does not exist, its state does not allow the call, or an idempotency key was used for another request. " +
       "After that, the service checks values against the resource, such as the ID of one of its items; an invalid one gets 400.",
   },
   {
