@@ -9,7 +9,7 @@ import { runCommand, type ValuesOf } from "../tools/command-line/command-line.ts
 import { progressOf } from "../tools/command-line/progress.ts";
 
 const tableFile = new URL("../shared/sources/web/visible/price-forest.json", import.meta.url);
-/** The largest table that may be committed. */
+/** Maximum size of the table, in bytes, because the table is committed. */
 const tableBytesMax = 300_000;
 
 const commandLine = {

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 export interface Narrator {
   /** Prints the title of a part of the tour. */
   title(text: string): void;
-  /** Prints the heading of the next steps. */
+  /** Prints a heading for the steps that follow. */
   chapter(text: string): void;
   /** Prints an indented line. */
   note(line: string): void;
@@ -14,7 +14,7 @@ export interface Narrator {
    */
   check(what: string, holds: boolean): void;
   /**
-   * Polls until `ask` returns a result, and prints the duration.
+   * Polls `ask` until it returns a result, prints how long that took, and returns the result.
    * @throws Error if there is no result within `seconds`
    */
   wait<T>(what: string, seconds: number, ask: () => Promise<T | undefined>): Promise<T>;

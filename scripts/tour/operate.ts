@@ -4,7 +4,7 @@ import { deliveriesOf, type ReachableTarget, eventIn, waitSecondsMax, runAgain }
 import { type Delivery, verifyDelivery } from "./verify-delivery.ts";
 import { quantity } from "../../shared/base/quantity.ts";
 
-/** The watchlist, the endpoint and the client on which the operations are tested. */
+/** What the operations are tested with: a client, the world, a watchlist and its endpoint. */
 export interface Operated {
   readonly api: TourClient;
   readonly target: ReachableTarget;
@@ -107,7 +107,7 @@ async function recoverMissedEvents(operated: Operated, narrator: Narrator): Prom
   await api.send("PATCH", `/webhook_endpoints/${endpointId}`, { enabled: true });
   const answer = await api.send("POST", `/webhook_endpoints/${endpointId}/recover`, { since });
   narrator.check("the recovery is accepted", answer.status === 202);
-  // The service sends missed events as it sends retries: several concurrently, in any order.
+  // The service sends missed events concurrently, so the check ignores their order.
   const arrived = await narrator.wait("the missed events", waitSecondsMax, async () => {
     const all = await deliveriesOf(target, { watchlistId, runNumber: 4 });
     return missed.every((id) => idsOf(all).includes(id)) ? all : undefined;

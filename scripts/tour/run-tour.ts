@@ -119,7 +119,10 @@ async function refuseBadInput(api: ApiClient, platform: string, narrator: Narrat
   );
 }
 
-/** Reads the same products by the packaged client's function for any number of IDs. */
+/**
+ * Reads the products with the function of the packaged client that accepts any number of IDs, and
+ * checks their order. Does nothing for a client without this function.
+ */
 async function readWithLibrary(
   { library }: TourClient,
   { ids, platform = platformDefault }: TourTarget,

@@ -223,7 +223,7 @@ interface Written {
   readonly side: "before" | "after";
 }
 
-/** Writes the values of a point from before or after its read (`side`) into the known values. */
+/** Copies the values before or after a point's read (`side`) into the known values of its item. */
 function write(known: Known, { point, kind, side }: Written): void {
   if (kind === undefined) return;
   for (const [field, change] of Object.entries(point.values)) {
@@ -398,7 +398,7 @@ function timeOf({ run, points }: PastRun, pastStep: string | undefined): string 
   return run.startedAt;
 }
 
-/** Adds the fields of a step that the restored read lacks to `unknown`. */
+/** Adds to `unknown` each field of the step that the restored read `observed` lacks. */
 function noteUnknown(unknown: Map<string, UnknownField>, step: Step, observed: Snapshot): void {
   const { fieldTypes, derivedFields } = stepScrapers[step.scraper];
   for (const field of Object.keys(fieldTypes)) {

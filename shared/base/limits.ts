@@ -212,7 +212,7 @@ export const limits = {
     /** Time reserved at the end of a call for `cancelMs` and `sendMs`. */
     answerSpareMs: 2_000,
   },
-  /** Maximum number of runs in the history of a watchlist. */
+  /** Number of the newest runs of a watchlist that are stored. History points are stored longer. */
   runHistoryMax: 500,
   /** Maximum length of the reason that a client gives for a discard, in characters. */
   discardReasonMax: 500,

@@ -44,8 +44,8 @@ const knownKeysMax = 10_000;
  */
 const trustedMs = 5 * 60_000;
 /**
- * Milliseconds by which the newest admission in a row may be later than the time of the call to
- * admit, because the clocks of processes differ.
+ * Milliseconds by which the newest admission in a row may be later than the call that is to be
+ * admitted, because the clocks of processes differ.
  */
 const aheadMsMax = 10;
 /**
@@ -289,8 +289,8 @@ function updateOf({ nowMs, seen }: CountedCall): Update {
 }
 
 /**
- * Counts the first call for a row that the previous release wrote, and adds the list of admission
- * times to the row.
+ * Builds the update that adds the list of admission times to a row that the previous release wrote.
+ * The list contains the call.
  */
 const conversionOf = (row: Row, nowMs: number): Update => ({
   UpdateExpression: `SET admitted_ms = :times REMOVE ${retiredAttributesOf(row).join(", ")}`,

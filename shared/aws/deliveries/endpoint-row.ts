@@ -44,7 +44,8 @@ const endpointRow = object({
   description: nullable(string()),
   events: nullable(array(picklist(eventTypes))),
   enabled: boolean(),
-  // Both are absent in rows of releases that did not disable endpoints.
+  // `disabled_reason` and `receiving_since` are absent in rows that an earlier release wrote, which
+  // did not disable endpoints.
   disabled_reason: optional(nullable(picklist(disabledReasons)), null),
   receiving_since: optional(string()),
   secret: string(),

@@ -84,8 +84,8 @@ export async function replaceEndpointRow(
   if (refused === null) return { outcome: "replaced" };
   if (refused === "again") return "again";
   if (still.length > 0 && refused[1] !== null) return { outcome: "recovered" };
-  // If the row was refused, another writer changed this endpoint. That writer may also have claimed
-  // the new URL for it, so a refused claim alone does not mean that another endpoint has the URL.
+  // If the write of the row was refused, another writer has changed this endpoint. That writer may
+  // also have claimed the new URL for this endpoint, so a refused claim then proves nothing.
   return { outcome: refused[0] === null ? "url_taken" : "changed" };
 }
 
@@ -145,7 +145,8 @@ export async function deleteEndpointRow(
       },
     },
   ]);
-  // Another call changed the URL or deleted the endpoint. The caller reads the endpoint again.
+  // If a write was refused, another call has changed the URL or deleted the endpoint. The result
+  // `again` makes the caller read the endpoint again.
   return refused === null ? true : "again";
 }
 

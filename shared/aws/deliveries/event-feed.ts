@@ -42,10 +42,10 @@ interface Process extends FeedOptions {
 const retentionSeconds = limits.eventRetentionDays * 24 * 60 * 60;
 /**
  * Maximum pause between attempts, in milliseconds. Runs of up to 100 watchlists of an account may
- * end at the same moment, and all of them write the account's count row.
+ * end at the same moment, and each of them writes the same row, the account's `feedCount`.
  */
 const waitMsMax = 2_000;
-/** Milliseconds after a transaction from which a query returns either all of its rows or none. */
+/** Milliseconds after the addition of a run during which a query may still miss the run. */
 const settledMs = 10_000;
 /** The highest sequence of a feed entry. Keys pad sequences to 12 digits, so that they sort. */
 const sequenceMax = 999_999_999_999;
@@ -149,7 +149,8 @@ const rowIn = ({ item }: NonNullable<CancellationReason>): Row =>
   item === undefined ? {} : unmarshall(item);
 
 /**
- * Builds the writes that add a run: its row by end time, the count, its row by sequence, others.
+ * Builds the writes that add a run: its row by end time, the account's count row, its row by
+ * sequence, and `others`.
  */
 function appendWrites(
   { tableName: TableName, clock }: Process,
@@ -229,7 +230,8 @@ async function between(
   const now = process.clock.now();
   const range = {
     pk: deliveryKeys.feedRun(accountId, { createdAt: "", runId: "" }).pk,
-    // A space sorts before every character of an ID, and "~" sorts after every character.
+    // A space sorts before every character of an ID, so `from` is just after the run `last`. "~"
+    // sorts after every character, so the range includes all runs that ended at `until`.
     from: last === null ? isoTime(since) : `${deliveryKeys.feedRun(accountId, last).sk} `,
     to: `${isoTime(until)}#~`,
   };

@@ -86,8 +86,8 @@ const earlierOf = (one: Date, other: Date): Date => (one < other ? one : other);
 
 /**
  * Returns all entries of an outbox, from the row of its target as it was before the claim. Null
- * unless the row shows that exactly one entry was added since a release left the outbox empty. The
- * addition has then copied the entry into the row.
+ * unless the row shows that the outbox was empty at the end of the last lease, and that exactly one
+ * entry was added since. The addition has then copied the entry into the row.
  */
 function entriesIn({
   additions,
@@ -124,7 +124,7 @@ export async function admitTarget(
   return null;
 }
 
-/** Reads the other targets of the account. */
+/** Reads the targets of the account that have a due time, except `target`. */
 async function readOthers(
   client: DynamoDBDocumentClient,
   tableName: string,

@@ -89,7 +89,10 @@ export function dynamoOutboxStore<LogRecord>(
   };
 }
 
-/** Reads the first entries of one lane that are due at `by` and, with `after`, later than that. */
+/**
+ * Reads the first `limit` entries of one lane that are due at `by` or earlier (null: all entries),
+ * and later than `after` if it is defined.
+ */
 async function readEntries(
   client: DynamoDBDocumentClient,
   { tableName }: Pick<DynamoOutboxBase, "tableName">,
@@ -187,7 +190,7 @@ const rowOf = ({ Put, Update, Delete }: Write): string => {
 
 /**
  * Builds the update that releases a lease, and returns the due time of the earliest entry that
- * remains; null for an empty outbox. The row of an emptied outbox counts additions from 0.
+ * remains; null for an empty outbox. For an empty outbox, the update also resets `additions` to 0.
  */
 function releaseOf(
   TableName: string,

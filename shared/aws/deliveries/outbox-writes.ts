@@ -33,9 +33,9 @@ export function additionWrites(
 }
 
 /**
- * The value of `lease_until` with which a release marks an emptied outbox. No lease ends so early.
- * Each claim overwrites the mark, even a claim of the previous release. So while a row has the
- * mark, the entries that were added since the release are all entries of the outbox.
+ * The value of `lease_until` that marks an outbox as empty at the end of its last lease. No lease
+ * ends so early. Each claim overwrites the mark, even a claim by the previous version of the
+ * service. While a row has the mark, the outbox therefore has only entries that were added since.
  */
 export const emptiedLeaseUntil = new Date(0).toISOString();
 

@@ -19,8 +19,8 @@ const isKeyDenied = (error: unknown): boolean =>
   error instanceof Error && /\bkms:GenerateDataKey\b/.test(error.message);
 
 /**
- * Returns the bucket's region, from an error response of S3 or its `x-amz-bucket-region` header;
- * undefined if it has neither.
+ * Returns the bucket's region from an error response of S3: from its field `Region`, or from its
+ * header `x-amz-bucket-region`. Returns undefined if the response has neither.
  */
 function regionOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;

@@ -135,8 +135,8 @@ interface RowChanges {
 }
 
 /**
- * The previous release stores `failing` instead of `failures_in_row`. It cannot parse a row without
- * `failing`.
+ * The attributes of a destination without failures. This release does not use `failing`, but the
+ * previous release cannot parse a row without it.
  */
 const noFailures = { failures_in_row: 0, failing: false, last_error: null };
 

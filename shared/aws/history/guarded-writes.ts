@@ -63,7 +63,7 @@ interface WatchlistRows {
 
 const isLarge = (row: Row): boolean => sizeOf(row) > historyBounds.claimedAbove;
 
-/** Puts rows in order. Returns false if the watchlist does not exist. */
+/** Puts rows in transactions, in their order. Returns false if the watchlist does not exist. */
 async function putInTransactions(
   client: DynamoDBDocumentClient,
   options: TableOptions,
@@ -165,7 +165,7 @@ function groupsOf(rows: readonly Row[]): Row[][] {
 }
 
 /**
- * Returns the upper bound of the size of a row in bytes: its lines, and 1,024 bytes for its keys
+ * Returns an upper bound of the size of a row in bytes: its lines, and 1,024 bytes for its keys
  * and other attributes.
  */
 const sizeOf = ({ lines }: Row): number => 1_024 + ((lines as Uint8Array | undefined)?.length ?? 0);

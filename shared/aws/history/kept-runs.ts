@@ -74,7 +74,10 @@ async function* newerRuns(
   }
 }
 
-/** Returns true if the numbers of the runs have a gap. A missing run may be recorded later. */
+/**
+ * Returns true if the numbers of the runs have a gap. The missing run may be recorded later, so
+ * such runs are not cached.
+ */
 const hasGap = (runs: readonly RunSegment[]): boolean =>
   runs.some(({ runNumber }, n) => runNumber !== (runs[0]?.runNumber ?? 0) - n);
 

@@ -10,7 +10,7 @@ export interface RunRange {
   readonly first?: number;
   readonly last?: number;
   readonly isNewestFirst?: boolean;
-  /** True if the reader probably needs many runs. It has an effect only with `isNewestFirst`. */
+  /** With `isNewestFirst`: true if the first request should read more rows. @default false */
   readonly isWhole?: boolean;
 }
 

@@ -9,8 +9,8 @@ import { historyKeys } from "../table/table.ts";
 import { numbersOf, segmentOf } from "./segment-rows.ts";
 
 /**
- * Number of rows in one request, and number of concurrent requests. A row has at most 300 KB, and a
- * response at most 16 MB.
+ * Number of rows in one request, and number of concurrent requests. The
+ * rows of a request fit into one response: a row has at most 300 KB, and a response 16 MB.
  */
 const [rowsAtOnce, requestsAtOnce] = [25, 4];
 

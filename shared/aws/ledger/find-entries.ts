@@ -132,7 +132,7 @@ function sequencesOfCall(hold: Row, takenBack: readonly number[]): readonly numb
   const { sequence: reserved, resolved_sequence: resolved, cancelled_sequence: refund } = hold;
   const sequence = Number(reserved);
   if (hold["state"] === "open") return [sequence];
-  // The sequence is missing if an earlier release resolved the call, or if the call was resolved
+  // `resolved_sequence` is missing if an earlier release resolved the call, or if the call was resolved
   // after its account was split into shards.
   if (typeof resolved !== "number") return undefined;
   const entries = [resolved + 1, resolved, sequence];

@@ -19,7 +19,7 @@ export interface RowHold {
   readonly charged: number;
   /** Time of the resolution, ISO 8601 UTC. Has no meaning while the hold is open. */
   readonly resolvedAt: string;
-  /** True for the hold of a call, which occupies a slot. Only unsharded calls have such rows. */
+  /** True if the hold occupies a slot, which only the hold of an unsharded call does. */
   readonly slot: boolean;
   readonly source: CreditSource;
   /** The daily budgets towards which the hold counts. */

@@ -90,7 +90,7 @@ const isHeldBy = (shard: Shard, holdId: string, { at }: OwnHold): boolean =>
   shard.holds.get(holdId)?.at === at;
 
 /**
- * Writes the settlement of a call once: with one update of its shard, or with a transaction if
+ * Attempts once to write the settlement of a call: with one update of its shard, or with a transaction if
  * credits return to the account's daily budget.
  * @param attempt.at stamp of the settlement
  * @throws the error of a failed request, if the hold is still open afterwards

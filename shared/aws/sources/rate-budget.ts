@@ -23,8 +23,8 @@ export interface SharedRateBudgetOptions {
 }
 
 /**
- * Maximum number of attempts to take permits. A refusal returns the current row. If even the last
- * attempt is refused, other processes take permits faster than this process.
+ * Maximum number of attempts to take permits. A refusal returns the current row, which the next
+ * attempt uses. If the last attempt is refused too, the process uses its local limit.
  */
 const triesMax = 8;
 /**
@@ -140,8 +140,8 @@ async function advance(row: RateRow, ask: RateAsk, nowUs: number): Promise<Move>
 }
 
 /**
- * Returns the latest time that the row may store, in microseconds since 1970, so that all calls of
- * the request start before `ask.until`.
+ * Returns the latest time, in microseconds since 1970, that the row may have before the permits are
+ * taken. All calls of the request then start before `ask.until`.
  */
 function latestUs(ask: RateAsk): number {
   const gapMs = gapMsOf(ask);

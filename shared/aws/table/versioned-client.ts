@@ -116,7 +116,10 @@ interface VersionedInput {
   readonly guarded: readonly (GuardedWrite | undefined)[];
 }
 
-/** Adapts all writes and reads in the input of a request. */
+/**
+ * Changes the writes in the input of a request as `versionWrite` describes, and the reads as
+ * `withWholeRows` describes.
+ */
 function versionedInput(kinds: readonly VersionedKind[], input: Members): VersionedInput {
   if (kinds.length === 0) return { input, guarded: [] };
   const { TransactItems: writes, RequestItems: requests } = input;
@@ -139,7 +142,7 @@ function versionedInput(kinds: readonly VersionedKind[], input: Members): Versio
 /** A write of a transaction: an object with a single key, the operation, such as `Put`. */
 type Item = Readonly<Record<string, Write>>;
 
-/** Adapts one write of a transaction. */
+/** Changes one write of a transaction as `versionWrite` describes. */
 function versionedItem(kinds: readonly VersionedKind[], item: Item) {
   const [operation = "", write = {}] = Object.entries(item)[0] ?? [];
   const { write: versioned, guarded } = versionWrite(kinds, write);
@@ -147,8 +150,8 @@ function versionedItem(kinds: readonly VersionedKind[], item: Item) {
 }
 
 /**
- * Adapts the part of a batch that belongs to one table. The part contains keys to get, or rows to
- * write.
+ * Changes the part of a batch request that belongs to one table: keys to get, as `withWholeRows`
+ * describes, or rows to put, as `versionWrite` describes.
  */
 function versionedBatch(kinds: readonly VersionedKind[], batch: unknown): unknown {
   if (!Array.isArray(batch)) return withWholeRows(kinds, batch as Members);

@@ -42,7 +42,10 @@ export function keptStock(
   };
 }
 
-/** Keeps an entry, and drops the entries of the watchlists that were read longest ago. */
+/**
+ * Adds an entry to the cache. While the cache has more than `entriesMax` entries, drops the
+ * watchlist that was read longest ago.
+ */
 function keep(kept: Map<string, KeptItems>, watchlistId: string, entry: KeptItems): void {
   kept.delete(watchlistId);
   kept.set(watchlistId, entry);

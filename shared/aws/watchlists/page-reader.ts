@@ -151,7 +151,8 @@ export async function pageBelow(
 ): Promise<StoredPage | undefined> {
   const query = {
     TableName: table,
-    // No other rows sort between pages, and the first page sorts before every bound.
+    // The last row before the bound is a page: the first page sorts before every bound, and only
+    // pages sort after the first page and before the bound.
     KeyConditionExpression: "pk = :pk AND sk < :bound",
     ExpressionAttributeValues: {
       ":pk": watchlistKeys.page(watchlistId, "").pk,

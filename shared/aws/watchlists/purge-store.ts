@@ -182,7 +182,10 @@ interface Partition {
   readonly keep?: string;
 }
 
-/** Deletes the rows of a partition. Returns false if the time ended before all were deleted. */
+/**
+ * Deletes the rows of a partition, except the row `keep`. Returns false if `isOver` returned true
+ * before all rows were deleted.
+ */
 async function removePartition(
   client: DynamoDBDocumentClient,
   options: TableOptions,
