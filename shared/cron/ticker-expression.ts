@@ -54,8 +54,8 @@ function daysOf(fields: CronFields): [string, string, string] {
 /** Returns all offsets of the zone from UTC in the next `aheadDays` days, in minutes. */
 function offsetsAhead({ timezone }: Cron, now: Date): Set<number> {
   const offsets = new Set<number>();
-  // Starts two days earlier. A due time that the clocks skip is converted with the offset before
-  // the change, and the change may have been shortly before `now`.
+  // Starts two days before `now`. A due time that the clocks skip is converted with the offset
+  // before the change, and the change may have been shortly before `now`.
   for (let day = -2; day <= aheadDays; day += 1) {
     offsets.add(offsetAt(timezone, now.getTime() + day * dayMs) / 60_000);
   }

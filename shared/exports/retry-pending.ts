@@ -42,7 +42,7 @@ export async function retryPending(
   }
 }
 
-/** Replaces a waiting entry with one that is due now. Only removes an obsolete entry. */
+/** Replaces a waiting entry with an entry that is due now; only removes an obsolete `entry`. */
 async function madeDue(
   entry: OutboxEntry,
   { known, now }: Pick<RetryPendingDependencies, "known"> & { readonly now: Date },

@@ -32,9 +32,9 @@ export interface RunPlace {
 }
 
 /**
- * The outcome of a merge. `merged`: all items of the window are merged. `unfinished`: the time
- * ended first, and a later call continues. `watchlist_deleted`: nothing more is stored. `missing`:
- * nothing was merged, because the runs with the numbers in `runs` are not recorded.
+ * The outcome of a merge. `merged`: all items of the window are merged. `unfinished`: `isOver`
+ * returned true first, and a later call continues. `watchlist_deleted`: nothing more is stored.
+ * `missing`: nothing was merged, because the runs with the numbers in `runs` are not recorded.
  */
 export type MergeOutcome =
   | { readonly outcome: "merged" | "unfinished" | "watchlist_deleted" }

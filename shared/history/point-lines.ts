@@ -68,8 +68,8 @@ function storedPointOf(json: string): Omit<HistoryPoint, "id"> {
 let lastTime = { ms: 0, iso: new Date(0).toISOString() };
 
 /**
- * Caches the last result, because successive points often have the same time and a comparison is
- * faster than a conversion.
+ * Converts milliseconds since 1970 to an ISO 8601 time. Caches the last result, because successive
+ * points often have the same time and a comparison is faster than a conversion.
  */
 function isoTimeOf(ms: number): string {
   if (ms !== lastTime.ms) lastTime = { ms, iso: new Date(ms).toISOString() };

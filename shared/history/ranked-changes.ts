@@ -94,8 +94,8 @@ interface Collecting {
 }
 
 /**
- * Adds the changes in all runs of the span, of the fields that the query accepts. Returns the
- * changes from null for which the span does not contain the last known value.
+ * Adds each change in the runs of the span if the query accepts its field. Returns the changes from
+ * null for which the span does not contain the last known value.
  */
 function addChanges(
   query: ChangesQuery,
@@ -118,9 +118,8 @@ function addChanges(
 }
 
 /**
- * Adds one change for each item and field over the whole span, of the fields that the query
- * accepts. Returns the changes for which the value before the span must be read from earlier
- * history.
+ * For each item and each field that the query accepts, adds one change over the whole span. Returns
+ * the changes for which the value before the span must be read from earlier history.
  */
 function addPeriodChanges(
   query: ChangesQuery,

@@ -90,7 +90,8 @@ function sourcesFrom(
   start: Place,
   history: Pick<HistoryStore, "runs">,
 ): readonly RunSource[] {
-  // A point is never later than the end of its run, so the runs of this page have no later points.
+  // The runs of this page ended at `start.endedAt` or earlier. A point is never later than the end
+  // of its run, so this `until` excludes no points of the page.
   const until = start.endedAt > span.until ? span.until : start.endedAt;
   return watchlistIds.map((watchlistId) => {
     const source = sourceOf(watchlistId, { since: span.since, until }, history);

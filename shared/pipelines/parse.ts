@@ -102,8 +102,8 @@ const isUnknownScraper = ({ type, path }: v.BaseIssue<unknown>): boolean =>
   type === "picklist" && path?.at(-1)?.key === "scraper";
 
 /**
- * The schema accepts the scrapers of all platforms, but the message lists only those of the
- * watchlist's platform.
+ * Returns the message for an invalid `scraper`. The message lists only the scrapers of the
+ * watchlist's platform, although the schema accepts the scrapers of all platforms.
  */
 const scraperMessage = ({ input }: v.BaseIssue<unknown>, { platform }: Shop): string =>
   invalidChoiceMessage(`'scraper' of ${platform}`, scrapersOf(platform), input);

@@ -99,7 +99,8 @@ export function memoryRun(id: string): MemoryRun {
         current = { ...run(), phase: "done" };
       },
       forget: async () => {},
-      // A run in memory has no brake.
+      // A run in memory has no brake, and only one process works on it, so nothing calls these
+      // methods.
       markHeld: failUnused,
       decideHold: failUnused,
       endHold: failUnused,

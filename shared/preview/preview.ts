@@ -135,7 +135,7 @@ async function engineOf(
   put(items);
   return {
     pages,
-    // The call has reserved the credits of all steps.
+    // The call has already reserved the credits of all steps, so every reservation succeeds.
     ledger: memoryLedger(async () => ({ outcome: "reserved" })),
     history,
     earlierRuns: runs,

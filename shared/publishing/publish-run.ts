@@ -53,8 +53,8 @@ async function publish(run: RunEventStream, dependencies: PublishDependencies): 
   const { createdAt } = event;
   const types = [...new Set(archived.events.map(({ type }) => type))];
   // The position is read after the archive is stored. The archive of a large run takes seconds, in
-  // which other runs of the account could change the position. The reads of the two rows start at
-  // the same time, because the client then combines them into one request.
+  // which other runs of the account could change the position. The reads of the position and of
+  // the destination start together, because the client then combines them into one request.
   const [position, destination, receivers] = await Promise.all([
     publications.position(accountId),
     destinations.get(accountId),

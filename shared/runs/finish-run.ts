@@ -109,7 +109,7 @@ const isToFinish = (run: Run): boolean => run.phase === "finishing" || isToPubli
 
 /**
  * Does the work of the run's phase: restores the items of a discarded run, records the history, and
- * publishes events. Returns false if the time ended before this work was complete.
+ * publishes events. Returns false if `isOver` returned true before this work was complete.
  */
 async function publishPhase(
   run: Run,
@@ -143,7 +143,7 @@ interface RunEnd {
 
 /**
  * Records the history points of a run, publishes its events, and merges the windows of the history
- * that are complete. Returns false if the time ended before the merge was complete.
+ * that are complete. Returns false if `isOver` returned true before the merge was complete.
  */
 async function recordAndPublish(
   run: Run,

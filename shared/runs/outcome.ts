@@ -203,7 +203,7 @@ function okOutcome(
 
 /**
  * Returns the changes of a read since the last known values, for the history; empty if there are
- * none. Do not call this function for a delisted item, because later reads do not change it.
+ * none. Do not call this function for a delisted item, because a read does not change such an item.
  */
 function changesSince(
   known: Snapshot,

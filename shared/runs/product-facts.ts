@@ -53,7 +53,7 @@ function cutText(text: unknown, lengthMax: number): string | undefined {
   if (typeof text !== "string") return undefined;
   const visible = text.toWellFormed().trim();
   if (visible === "") return undefined;
-  // A string never has more characters than code units.
+  // A string has at most as many characters as code units, so this text is short enough.
   if (visible.length <= lengthMax) return visible;
   return Array.from(visible).slice(0, lengthMax).join("");
 }

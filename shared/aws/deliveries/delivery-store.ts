@@ -23,7 +23,7 @@ import { queryRows } from "../table/query-rows.ts";
 import { readRow } from "../table/row-reads.ts";
 import { deliveryKeys, epochSeconds } from "../table/table.ts";
 
-/** The deliveries table, and the dependencies of retries. */
+/** The deliveries table, with the clock and the random source for pauses before retries. */
 export interface DynamoDeliveryStoreOptions {
   readonly tableName: string;
   readonly clock: Clock;

@@ -11,7 +11,7 @@ import { readRow } from "../table/row-reads.ts";
 import { rowsByKey } from "../table/rows-by-key.ts";
 import { deliveryKeys, type RowKey } from "../table/table.ts";
 
-/** The deliveries table, and the dependencies of retries. */
+/** The deliveries table, with the clock and the random source for pauses before retries. */
 export interface DynamoEndpointStoreOptions {
   readonly tableName: string;
   readonly clock: Clock;

@@ -28,7 +28,7 @@ import { readRow } from "../table/row-reads.ts";
 import { deliveryKeys, epochSeconds } from "../table/table.ts";
 import type { Write } from "./outbox-writes.ts";
 
-/** The deliveries table, and the dependencies of retries. */
+/** The deliveries table, with the clock and the random source for pauses before retries. */
 export interface FeedOptions {
   readonly tableName: string;
   readonly clock: Clock;

@@ -61,8 +61,8 @@ export async function claimTarget(
     Key: deliveryKeys.outbox(target),
     UpdateExpression:
       "SET lease = :token, lease_until = :until, due_at = :until, claimed_at = :now",
-    // If the response of a claim is lost, the SDK repeats the write. The stored lease then already
-    // has the token of this claim.
+    // If the response of a claim is lost, the SDK repeats the write. The condition then accepts the
+    // stored lease, because it already has the token of this claim.
     ConditionExpression:
       "attribute_exists(due_at) AND (attribute_not_exists(lease) OR lease_until <= :now OR lease = :token)",
     ExpressionAttributeValues: {

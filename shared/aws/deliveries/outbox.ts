@@ -4,7 +4,7 @@ import type { Outbox } from "../../outbox/outbox.ts";
 import { retryOnConflict, transactWrites } from "../table/dynamo.ts";
 import { additionWrites, wakeUpdate } from "./outbox-writes.ts";
 
-/** The deliveries table, and the dependencies of retries. */
+/** The deliveries table, with the clock and the random source for pauses before retries. */
 export interface DynamoOutboxBase {
   readonly tableName: string;
   readonly clock: Clock;

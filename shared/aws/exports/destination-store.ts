@@ -34,7 +34,7 @@ import { deliveryKeys } from "../table/table.ts";
 
 const isRevision = "revision = :revision";
 
-/** The deliveries table, and the dependencies of retries. */
+/** The deliveries table, with the clock and the random source for pauses before retries. */
 export interface DynamoDestinationOptions {
   readonly tableName: string;
   readonly clock: Clock;

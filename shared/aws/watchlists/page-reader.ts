@@ -6,7 +6,7 @@ import { itemPageOf } from "./page-row.ts";
 import { firstRows } from "../table/query-rows.ts";
 import { type RowKey, watchlistKeys } from "../table/table.ts";
 
-/** The table of pages, with the dependencies of retries. */
+/** The table of pages, with the clock and the random source for pauses before retries. */
 export interface PageTable {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;

@@ -109,8 +109,8 @@ async function updateWatchlist(
   const Key = watchlistKeys.watchlist(after.accountId, after.id);
   const set = {
     ...settingsRow(after),
-    // The counter is written only if its value changes. Runs change the counter too, and no
-    // condition of this update checks it.
+    // The counter is written only if its value changes. Otherwise the update could undo the change
+    // of a run, because no condition of the update checks the counter.
     ...(after.consecutiveSkips === before.consecutiveSkips
       ? {}
       : { consecutive_skips: after.consecutiveSkips }),
