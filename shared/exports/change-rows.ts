@@ -54,7 +54,7 @@ const changes = array(
   }),
 );
 const products = array(object({ ...item, delisted_at: string() }));
-/** An event of one of these types, without the fields that rows do not contain. */
+/** An event with a type of `typesWithRows`, without the fields that rows do not contain. */
 const itemEvent = object({
   id: string(),
   data: object({

@@ -55,7 +55,7 @@ export interface Destination {
   readonly failuresInRow: number;
   readonly lastSuccessAt: string | null;
   readonly lastError: string | null;
-  /** Random ID of the settings, which every change replaces. */
+  /** Random ID of the current settings. Every change of the settings replaces this ID. */
   readonly revision: string;
   readonly createdAt: string;
   readonly updatedAt: string;

@@ -36,7 +36,7 @@ export interface DestinationRequest<Wanted> {
   readonly accountId: string;
   readonly wanted: Wanted;
   readonly now: Date;
-  /** The addresses of this service, which must not be a store. */
+  /** The addresses of this service. The endpoint of a store must not be one of them. */
   readonly own: OwnAddresses;
 }
 

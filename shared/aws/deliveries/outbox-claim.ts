@@ -101,7 +101,7 @@ function entriesIn({
 
 /**
  * Number of targets that an account can have beside its webhook endpoints: the S3 destination and
- * the event bus. Deleted endpoints do not count, because their entries end without being sent.
+ * the event bus. Deleted endpoints are not included, because their entries are never sent.
  */
 const otherTargets = 2;
 

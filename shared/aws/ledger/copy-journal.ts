@@ -78,8 +78,8 @@ interface NewPage {
 
 /**
  * Writes a page, removes its records from the shard's row, and adds their usage to the daily usage
- * rows. All of this is one transaction, so that each record counts once. If the page exists, it
- * must contain exactly these records.
+ * rows. All of this is one transaction, so that the usage of each record is added once. If the page
+ * exists, it must contain exactly these records.
  */
 async function writePage(
   process: LedgerProcess,

@@ -199,7 +199,7 @@ async function collect(
       transactions.push(entry);
     }
     // The next page continues after the last entry that was read, even if that entry was not
-    // listed. A transfer has a shard number below 0, which an ID cannot contain.
+    // listed. An ID cannot contain the negative shard number of a transfer, so 0 replaces it.
     last = { ...place, shard: Math.max(0, place.shard) };
     read += cost;
     if (read >= readMax) return { transactions, next: entryId(last, accountId) };

@@ -10,8 +10,8 @@ import { totalBalance } from "./read-shards.ts";
 
 /**
  * Days for which the row of a daily budget is stored. The row must exist until the last hold of its
- * day is resolved. `reconcile` compares the row with the rows of holds, which are stored for 30
- * days.
+ * day is resolved. It also outlasts the rows of holds (30 days), because `reconcile` compares it
+ * with them.
  */
 const storedDays = 40;
 

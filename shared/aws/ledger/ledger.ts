@@ -72,8 +72,8 @@ async function settleOwn(
   const { credits, shard } = await settleCall(process, settlement, hold);
   if (shard?.shards === 1) return { credits, balance: shard.balance };
   const read = await reading;
-  // If no shard is known, another process has resolved the hold, possibly after this process read
-  // the other shards. The balance must then be read again.
+  // If the settlement returned no shard, another process has resolved the hold, possibly after this
+  // process read the balances. The balances must then be read again.
   const balance =
     read === undefined || shard === undefined
       ? undefined

@@ -105,7 +105,7 @@ const holdOf = (holdId: string, hold: Row): OpenHold => ({
 /**
  * Adds the source (the call that uses the credits) to each reservation of the row. To save space, a
  * row stores the source of a call only once: in the open hold or, after the resolution, in the
- * record of the resolution. The row has one of these as long as it has the reservation.
+ * record of the resolution. As long as the row has the reservation, it has that hold or record.
  */
 function withSources(
   records: readonly JournalRecord[],

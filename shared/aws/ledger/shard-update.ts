@@ -105,7 +105,7 @@ export function reserveUpdate(
     record,
     recorded,
     // Keeps an existing due mark, which only the sweeper changes. Most calls therefore do not write
-    // to the index.
+    // to the due index.
     set: [
       "#holds.#hold = :hold",
       "#due_kind = if_not_exists(#due_kind, :due_kind)",

@@ -187,8 +187,9 @@ const pagesQuery = <Page extends PageRange>(
 });
 
 /**
- * Reads the pages of one request, which may be few or none. The caller continues after the last
- * page. Collecting all pages would need many megabytes of memory.
+ * Sends one request for up to `size` pages, and returns them; the response may have fewer or none.
+ * The caller continues after the last page, because all pages together would need many megabytes of
+ * memory.
  */
 async function pagesFrom<Page extends PageRange>(
   table: PageTable,
