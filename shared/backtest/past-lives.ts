@@ -92,8 +92,8 @@ function livesOf(items: ReadonlyMap<string, Item>, later: readonly PastRun[]) {
 const isUnread = (item: Item | undefined): boolean => item?.firstReadAt === null;
 
 /**
- * Returns true for a life that consists of failed reads at the start of the current life, before a
- * source has answered.
+ * Returns true if a life is the current life of its item, of which all reads have failed so far.
+ * @param presentFrom first run that read the item in its current life; infinite if there is none
  */
 const isPresentUnread = ({ beganUnread, isDelisted }: Life, presentFrom: number): boolean =>
   presentFrom === Infinity && beganUnread === undefined && !isDelisted;

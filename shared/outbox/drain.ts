@@ -64,8 +64,8 @@ export interface Session<LogRecord> {
 /** The state of a delivery target that a session depends on. */
 export interface TargetState {
   /**
-   * True if the delivery target is deleted or disabled. The session then ends all its entries,
-   * including those that are not due.
+   * True if the delivery target is deleted or disabled. The session then ends all entries of the
+   * target, including those that are not due.
    */
   readonly hasEnded: boolean;
   /** Number of entries that the session processes in parallel. */

@@ -43,8 +43,8 @@ export const itemSnapshots = (dependencies: TakeSnapshotDependencies): ItemSnaps
 });
 
 /**
- * Returns true if the S3 destination of the account includes a snapshot file of this run: of every
- * run, or of the first run of a UTC day.
+ * Returns true if the S3 destination of the account requests a snapshot file of this run: its
+ * `snapshot` is `run`, or is `day` and this is the watchlist's first run of a UTC day.
  */
 async function isWanted(
   { accountId, watchlistId, runNumber, startedAt }: Run,
