@@ -108,8 +108,8 @@ const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) 
 
 /**
  * Returns the watchlist as it is before its next run, but with the previewed pipeline and without
- * limits. The limits of a watchlist apply only to its runs. A preview has the limits of the call and
- * of the account.
+ * limits. The limits of a watchlist apply only to its runs. A preview has the limits of the call
+ * and of the account.
  */
 const previewedWatchlist = ({ watchlist, pipeline }: PreviewRequest): Watchlist => ({
   ...watchlist,

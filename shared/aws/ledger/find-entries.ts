@@ -132,8 +132,8 @@ function sequencesOfCall(hold: Row, takenBack: readonly number[]): readonly numb
   const { sequence: reserved, resolved_sequence: resolved, cancelled_sequence: refund } = hold;
   const sequence = Number(reserved);
   if (hold["state"] === "open") return [sequence];
-  // `resolved_sequence` is missing if an earlier release resolved the call, or if the call was resolved
-  // after its account was split into shards.
+  // `resolved_sequence` is missing if an earlier release resolved the call, or if the call was
+  // resolved after its account was split into shards.
   if (typeof resolved !== "number") return undefined;
   const entries = [resolved + 1, resolved, sequence];
   if (hold["state"] !== "cancelled" || takenBack.length > 0) return entries;

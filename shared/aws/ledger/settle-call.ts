@@ -90,8 +90,8 @@ const isHeldBy = (shard: Shard, holdId: string, { at }: OwnHold): boolean =>
   shard.holds.get(holdId)?.at === at;
 
 /**
- * Attempts once to write the settlement of a call: with one update of its shard, or with a transaction if
- * credits return to the account's daily budget.
+ * Attempts once to write the settlement of a call: with one update of its shard, or with a
+ * transaction if credits return to the account's daily budget.
  * @param attempt.at stamp of the settlement
  * @throws the error of a failed request, if the hold is still open afterwards
  */
