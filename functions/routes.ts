@@ -11,7 +11,7 @@ export interface Group {
    * the gateway.
    */
   readonly roots: readonly string[];
-  /** True for the group that also handles all paths that begin with no group's root. */
+  /** True for the group that also handles every path outside the roots of all groups. */
   readonly handlesOtherPaths?: true;
   /**
    * True if the roots are at the top level instead of below `/v1`, because their paths have no

@@ -102,7 +102,10 @@ export function stackName(stage: Stage, stack: "data" | "service"): string {
   return `RetailProductData-${stage}-${stack}`;
 }
 
-/** CloudFormation adds a stack's tags to every resource of the stack that supports tags. */
+/**
+ * Returns the description and the tags of a stack. CloudFormation adds the tags to every resource
+ * of the stack that supports tags.
+ */
 const stackProps = (stage: Stage, content: string): StackProps => ({
   description: `Retail product data service, ${stage}: ${content}.`,
   tags: { service: "retail-product-data", stage },

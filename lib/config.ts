@@ -277,8 +277,8 @@ const leftOf = (config: StageConfig): number =>
 
 /**
  * Returns the maximum number of invocations of workers that run at the same time. Without
- * reservations, back-tests do not count: few customers start one at the same time, and a new AWS
- * account has a quota of only 10.
+ * reservations, the number does not include back-tests: few customers start one at the same time,
+ * and a new AWS account has a quota of only 10.
  */
 function workersOf({ concurrencyMax, reservedConcurrency }: StageConfig): number {
   const all = sumOf(Object.values(concurrencyMax));

@@ -11,7 +11,7 @@ import { listCreditTransactionsRoute } from "./list-credit-transactions.ts";
 import { updateAccountRoute } from "./update.ts";
 import { getUsageRoute } from "./usage.ts";
 
-/** The routes of the group. */
+/** The routes of the group `account`. */
 export const accountRoutes = {
   "GET /v1/account": getAccountRoute,
   "PATCH /v1/account": updateAccountRoute,

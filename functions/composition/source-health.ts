@@ -7,8 +7,8 @@ import type { FunctionName, Needs } from "../environment.ts";
 import { clock, type Overrides } from "./overrides.ts";
 
 /**
- * Milliseconds for which a process caches the health of the sources. A shorter time would have no
- * effect, because processes write health once a minute.
+ * Milliseconds for which a process caches the health of the sources. Processes write health once a
+ * minute, so more frequent reads would return the same health.
  */
 const freshMs = 60_000;
 

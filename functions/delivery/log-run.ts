@@ -27,7 +27,10 @@ export function logRunOfEntry({ content }: OutboxEntry): void {
   });
 }
 
-/** Adds an ID to a string of IDs, unless the string has the ID or is full. */
+/**
+ * Returns a string of IDs, separated by spaces, with the ID added to it. Adds "…" instead of an
+ * eleventh ID. Returns the string unchanged if it contains the ID or "…".
+ */
 function withId(named: unknown, id: string): string {
   const ids = typeof named === "string" ? named.split(" ") : [];
   if (ids.includes(id) || ids.length > namedMax) return ids.join(" ");

@@ -7,7 +7,7 @@ import { getEventRoute } from "./get.ts";
 import { listEventsRoute } from "./list.ts";
 import { sendEventRoute } from "./send.ts";
 
-/** The routes of the group. */
+/** The routes of the group `events`. */
 export const eventRoutes = {
   "GET /v1/events": listEventsRoute,
   "GET /v1/events/{id}": getEventRoute,

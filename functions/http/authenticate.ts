@@ -86,8 +86,8 @@ export function authenticate({ accounts, clock, logger, keys }: Options): HttpMi
 }
 
 /**
- * Returns true if the limiter's store did not count the call, because the store failed or throttled
- * the row.
+ * Returns true if this process decided on the call without the shared count of the key's calls,
+ * because the store of the limiter failed or throttled the row.
  */
 const isLocal = (admission: Admission): boolean =>
   admission.outcome === "unreadable" ||

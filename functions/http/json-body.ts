@@ -78,7 +78,8 @@ async function decompress(bytes: Buffer, contentEncoding: string): Promise<Buffe
         "gzip, or send it uncompressed without this header.",
     );
   }
-  // API Gateway decompresses gzip before the function runs, but does not remove the header.
+  // API Gateway decompresses gzip before the function runs, but does not remove the header. A body
+  // with the header may therefore be uncompressed.
   if (!isGzip(bytes)) return bytes;
   try {
     return await gunzipped(bytes, { maxOutputLength: limits.bodyBytesMax });

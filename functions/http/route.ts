@@ -49,7 +49,7 @@ export type SentCall = Readonly<Record<"body" | "query", unknown>> &
 
 /**
  * An operation: its schemas, its checks and its handler. The group handler defines the order of the
- * checks: key, rate limit, demo workspace, scopes, 501, parameters, operation.
+ * checks: key, rate limit, demo workspace, scopes, announced features, parameters, operation.
  */
 export interface Route<Dependencies, Body = unknown, Query = unknown> {
   readonly body?: GenericSchema<unknown, Body>;

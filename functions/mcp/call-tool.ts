@@ -89,8 +89,8 @@ function contentOf(summary: string, result: JsonObject): ToolResult["content"] {
 }
 
 /**
- * Converts an error to a tool error. Records the error as for an HTTP call, because the call of
- * `/mcp` returns 200.
+ * Converts an error to a tool error. Writes the metric and the log line that the same error of an
+ * HTTP call would get. The middleware does not write them, because the call of `/mcp` returns 200.
  */
 function toolError(thrown: unknown, { call, dependencies }: McpCall): ToolResult {
   const error = serviceErrorOf(thrown);

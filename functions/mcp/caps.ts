@@ -78,7 +78,8 @@ function checkBacktestDays(sent: JsonObject, now: Date): void {
       `'max_days' must be an integer from 1 to ${backtestDaysMax} (got ${formatValue(days)}).`,
     );
   }
-  // The route checks the form of the times. Without `since`, the span is one day.
+  // This check accepts malformed times, which the route refuses, and an absent `since`, because the
+  // span is then one day.
   const from = typeof since === "string" ? Date.parse(since) : Number.NaN;
   const to = typeof until === "string" ? Date.parse(until) : now.getTime();
   const span = Math.ceil((to - from) / msPerDay);

@@ -59,8 +59,8 @@ export function createHandler(
 const create = (): HttpHandler => createHandler(readEnvironment("mcp", process.env));
 
 /**
- * The Lambda runtime recognizes a streaming handler by a property of the function, which a wrapper
- * would hide. A streaming handler is therefore created at the import.
+ * The handler of the Lambda function. A streaming handler is created at import, because the Lambda
+ * runtime recognizes it by a property of the function, which a wrapper would hide.
  */
 export const handler =
   process.env["RESPONSE_MODE"] === "stream" ? create() : provide.onFirstCall(create);

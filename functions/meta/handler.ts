@@ -25,7 +25,7 @@ const unknownPath: AnyRoute<unknown> = route({
   },
 });
 
-/** The routes of the group. All are public, so that a client without a key can read the pages. */
+/** The routes of the group `meta`. All are public, so that clients without a key can call them. */
 export const metaRoutes = {
   "GET /": rootRoute,
   "GET /v1/health": healthRoute,

@@ -8,7 +8,7 @@ import { preloadSources, sources } from "../composition/sources.ts";
 import { checkOffersRoute } from "./check.ts";
 import { readOffersRoute } from "./read.ts";
 
-/** The routes of the group. */
+/** The routes of the group `offers`. */
 export const offerRoutes = {
   "POST /v1/offers": readOffersRoute,
   "POST /v1/offers/check": checkOffersRoute,
@@ -44,8 +44,8 @@ await preloadSources(process.env["SOURCES"]);
 const create = (): HttpHandler => createHandler(readEnvironment("offers", process.env));
 
 /**
- * The Lambda runtime recognizes a streaming handler by a property of the function, which a wrapper
- * would hide. A streaming handler is therefore created at the import.
+ * The handler of the Lambda function. A streaming handler is created at import, because the Lambda
+ * runtime recognizes it by a property of the function, which a wrapper would hide.
  */
 export const handler =
   process.env["RESPONSE_MODE"] === "stream" ? create() : provide.onFirstCall(create);

@@ -6,7 +6,7 @@ import { sourceHealth } from "../composition/source-health.ts";
 import { windowMs } from "../../shared/source-health/health-window.ts";
 import { listPlatformsRoute } from "./list.ts";
 
-/** The routes of the group. */
+/** The routes of the group `platforms`. */
 export const platformRoutes = { "GET /v1/platforms": listPlatformsRoute };
 
 /**

@@ -10,7 +10,7 @@ import { readItemOffersRoute } from "./offers.ts";
 import { readProductsRoute } from "./read.ts";
 import { readSandboxRoute } from "./read-sandbox.ts";
 
-/** The routes of the group. */
+/** The routes of the group `products`. */
 export const productRoutes = {
   "POST /v1/products": readProductsRoute,
   "POST /v1/products/sandbox": readSandboxRoute,
@@ -48,8 +48,8 @@ await preloadSources(process.env["SOURCES"]);
 const create = (): HttpHandler => createHandler(readEnvironment("products", process.env));
 
 /**
- * The Lambda runtime recognizes a streaming handler by a property of the function, which a wrapper
- * would hide. A streaming handler is therefore created at the import.
+ * The handler of the Lambda function. A streaming handler is created at import, because the Lambda
+ * runtime recognizes it by a property of the function, which a wrapper would hide.
  */
 export const handler =
   process.env["RESPONSE_MODE"] === "stream" ? create() : provide.onFirstCall(create);

@@ -47,9 +47,9 @@ export function createHandler(
     const scheduledTime = new Date(message.scheduled_time);
     const run = await claimDueRun({ ...ref, scheduledTime, now }, dependencies);
     addWorkKeys({ run_id: run?.id, run_number: run?.runNumber });
-    // The run does not wait until the EventBridge schedule is restored. If the restore fails, a
-    // later message repeats it. The sweeper sends such a message while the watchlist is overdue,
-    // and a schedule that an earlier release created sends one at each run time.
+    // If the restore of the EventBridge schedule fails, the run continues, and a later message
+    // repeats the restore. The sweeper sends such a message while the watchlist is overdue, and a
+    // schedule that an earlier release created sends one at each run time.
     const isOldSchedule = message.hops === undefined;
     if (message.overdue || isOldSchedule) {
       await bestEffort(() => restoreSchedule({ ...ref, now }, dependencies), warn);

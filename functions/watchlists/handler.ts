@@ -24,7 +24,10 @@ import { startRunRoute } from "./run-now.ts";
  */
 const large = () => import("./large-routes.ts");
 
-/** The routes of the group. Fixed paths, such as `/estimate`, take precedence over `{id}`. */
+/**
+ * The routes of the group `watchlists`. Fixed paths, such as `/estimate`, take precedence over
+ * `{id}`.
+ */
 export const watchlistRoutes = {
   "GET /v1/watchlists": listWatchlistsRoute,
   "POST /v1/watchlists": async () => (await large()).createWatchlistRoute,

@@ -16,7 +16,7 @@ import { rotateSecretRoute } from "./rotate.ts";
 import { testEndpointRoute } from "./test.ts";
 import { updateEndpointRoute } from "./update.ts";
 
-/** The routes of the group. */
+/** The routes of the group `webhook-endpoints`. */
 export const endpointRoutes = {
   "GET /v1/webhook_endpoints": listEndpointsRoute,
   "POST /v1/webhook_endpoints": createEndpointRoute,

@@ -23,12 +23,12 @@ export class DeploymentEventBus extends Construct {
   constructor(scope: Construct, id: string, { stage, options }: DeploymentEventBusProps) {
     super(scope, id);
     this.bus = new EventBus(this, "Bus", {
-      // Rules refer to the bus by this name.
+      // The name is fixed, because the deployer's rules refer to the bus by its name.
       eventBusName: `retail-product-data-${stage}`,
       description: `Events of all accounts of stage ${stage}.`,
     });
-    // Events also stay in the event feed, so neither the bus nor its archive has the only copy. A
-    // retained bus would keep its fixed name, and the option could not be turned on again.
+    // The bus and its archive may be deleted, because the event feed also has the events. A
+    // retained bus would keep its fixed name, so the deployer could not turn the bus on again.
     this.bus.applyRemovalPolicy(RemovalPolicy.DESTROY);
     pinLogicalId(this.bus, "EventBus");
     if (options.archiveDays !== undefined) {

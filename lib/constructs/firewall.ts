@@ -81,7 +81,10 @@ const itemRoots = Object.values<Group>(groups)
   .filter(({ itemCalls }) => itemCalls)
   .flatMap(({ roots }) => roots);
 
-/** The paths of item calls. The path of an execute-api URL begins with the stage. */
+/**
+ * Matches requests with a path of an item call. The path may begin with the stage, as in an
+ * execute-api URL.
+ */
 const toItemCalls: CfnWebACL.StatementProperty = {
   regexMatchStatement: {
     fieldToMatch: { uriPath: {} },

@@ -25,8 +25,8 @@ export class RunSchedules extends Construct {
     super(scope, id);
     this.group = new ScheduleGroup(this, "Group", {
       scheduleGroupName: props.groupName,
-      // Without the queue, the schedules have no use. The sweeper can restore the schedules from
-      // the due times of the watchlists.
+      // The schedules may be deleted with the stack. They have no use without the runs queue, and
+      // the sweeper can restore them from the due times of the watchlists.
       removalPolicy: RemovalPolicy.DESTROY,
     });
     pinLogicalId(this.group, "WatchlistSchedules");

@@ -14,7 +14,10 @@ export interface ExportStore {
   read(key: string): Promise<Uint8Array>;
 }
 
-/** The content of `_manifest.json`. Earlier releases wrote no Parquet files. */
+/**
+ * The content of `_manifest.json`. Earlier releases wrote no Parquet files, so their manifests lack
+ * `rows` and `snapshot`.
+ */
 export type Manifest = Omit<ExportManifest, Tables> & Partial<Pick<ExportManifest, Tables>>;
 type Tables = "rows" | "snapshot";
 
@@ -145,7 +148,8 @@ async function readObject(
   folder: string,
   { key, bytes, sha256: expected }: Manifest["objects"][number],
 ): Promise<Event> {
-  // A copy of the bucket can have other folders above the run.
+  // Uses only the file name of the key, because a copy of the bucket can have other folders above
+  // the folder of the run.
   const name = key.slice(key.lastIndexOf("/") + 1);
   const content = await readListed(store, `${folder}${name}`, key);
   verify(content, { key, bytes, sha256: expected });

@@ -36,7 +36,8 @@ export function isRetryable(error: unknown, { operation, isInFlight }: Attempted
   const isRepeatable = repeatableOperations.has(operation);
   if (!(error instanceof ApiError)) return isRepeatable;
   if ((error.retryAfterSeconds ?? 0) > retryAfterSecondsMax) return false;
-  // An earlier attempt with the same idempotency key is still in progress.
+  // If an earlier attempt may still be in progress, the conflict can be with that attempt, which
+  // has the same idempotency key.
   if (error.code === "CONFLICT") return keyedOperations.has(operation) && isInFlight;
   if (!retryableCodes.has(error.code)) return false;
   // With status 429, the service has refused the call before it did any work for the call. With a

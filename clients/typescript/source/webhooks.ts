@@ -75,7 +75,7 @@ function requireRawBody(body: unknown): void {
 /**
  * Returns the secrets as an array. A JavaScript caller can pass undefined, for example an
  * environment variable that is not set.
- * @throws TypeError if no secret is set
+ * @throws TypeError if there is no secret, or if a secret is not a string
  */
 function secretsOf(secret: string | readonly string[] | undefined): readonly string[] {
   const secrets = typeof secret === "string" ? [secret] : (secret ?? []);

@@ -84,8 +84,8 @@ function targetOf(values: Values, signal: AbortSignal): Target {
 }
 
 /**
- * Returns functions that load and store the position in a feed. Without a file, `load` returns
- * undefined and `store` does nothing.
+ * Returns functions that load and store the position in a feed: the ID of the last forwarded event.
+ * `load` returns undefined if no position is stored. Without a file, `store` does nothing.
  */
 const cursorOf = (file: string | undefined) => ({
   load(): string | undefined {

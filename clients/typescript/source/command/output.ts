@@ -1,6 +1,9 @@
 /** Where a command writes its result, and its messages to the user. */
 export interface Output {
-  /** Resolves when the reader of the output can take more text. */
+  /**
+   * Writes text of the result. Returns a promise if the reader of the output cannot take more text
+   * yet. The promise resolves when the reader can.
+   */
   write(text: string): void | Promise<void>;
   /** Writes a message to the user, separately from the result. */
   warn(text: string): void;

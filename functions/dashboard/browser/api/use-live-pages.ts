@@ -10,7 +10,7 @@ interface Liveliness<Entry> {
 
 const quickSeconds = 3;
 const quietSeconds = 30;
-/** Milliseconds after the user refreshes the listing during which it is read every 3 seconds. */
+/** For this many milliseconds after a refresh by the user, the listing is read every 3 seconds. */
 const quickForMilliseconds = 60_000;
 
 /**

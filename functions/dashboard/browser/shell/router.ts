@@ -98,7 +98,7 @@ export function followAddress(): void {
 /** Returns the current path and query, and renders the component again when they change. */
 export function usePlace(): Place {
   const [place, setPlace] = useState(here);
-  // A layout effect subscribes before the next `popstate`, which would otherwise be missed.
+  // A layout effect subscribes before the next `hashchange`, which would otherwise be missed.
   useLayoutEffect(() => {
     followers.add(setPlace);
     return () => {

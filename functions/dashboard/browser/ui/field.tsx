@@ -18,7 +18,7 @@ interface FieldProps {
    * the name of the parameter.
    */
   readonly error?: string | undefined;
-  /** Shown next to the label of an optional field. */
+  /** True adds "(optional)" to the label. */
   readonly optional?: boolean;
   readonly children: (control: ControlAttributes) => ComponentChildren;
 }

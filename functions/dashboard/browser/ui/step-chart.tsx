@@ -14,7 +14,7 @@ interface StepChartProps {
   readonly shaded: readonly Span[];
   readonly marks: Marks;
   readonly format: (value: number) => string;
-  /** The text above the chart while the pointer is not on it. */
+  /** The text above the chart while the pointer is not on the chart. */
   readonly summary: string;
 }
 
@@ -53,7 +53,7 @@ export function StepChart(props: StepChartProps) {
   );
 }
 
-/** Returns an axis with the dates or times of its values. */
+/** Returns a copy of an axis that labels its values, in seconds since 1970, with dates or times. */
 const timeAxis = (axis: uPlot.Axis): uPlot.Axis => ({
   ...axis,
   space: 72,

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** The width below which the style sheets use the layout of phones. */
+/** The media query with which the style sheets select the layout of phones. */
 const narrow = "(max-width: 50rem)";
 
 /** Returns true while the window is so narrow that the style sheets use the layout of phones. */

@@ -22,7 +22,7 @@ interface VirtualTableProps<Row> {
   readonly rowClass: string;
   /** The height of every row in pixels. */
   readonly rowHeight: number;
-  /** The maximum height of the rows together in pixels. */
+  /** The maximum height, in pixels, of the scrollable area with the rows. */
   readonly height: number;
   /** Called when the user has scrolled near the end, to load more rows. */
   readonly onEnd: () => void;
@@ -100,7 +100,10 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
 
 const focusable = "a, button, input";
 
-/** Moves the focus to the same control of the next or the previous row. */
+/**
+ * Handles the arrow keys: moves the focus from a control to the control at the same position in the
+ * next or the previous row.
+ */
 function moveFocus(event: KeyboardEvent): void {
   const { key, target } = event;
   if ((key !== "ArrowDown" && key !== "ArrowUp") || !(target instanceof HTMLElement)) return;

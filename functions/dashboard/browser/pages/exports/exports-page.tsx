@@ -37,7 +37,8 @@ export function ExportsPage({ query }: PageProps) {
     destination.refresh();
     exports.refresh();
   };
-  // A finished export changes the last success and the last error of the destination.
+  // A finished export changes the last success or the last error of the destination, so the
+  // destination is read again.
   const finished = exports.entries?.filter(({ state: one }) => one !== "pending");
   useRefreshOnChange(destination.refresh, finished?.map(({ id }) => id).join() ?? null);
   return (

@@ -80,7 +80,7 @@ export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
 }
 
 interface ScopeChoiceProps {
-  /** The scopes of the user's key: a key cannot give scopes that it lacks. */
+  /** The scopes of the user's key. The new key can only get scopes that the user's key has. */
   readonly held: readonly Scope[];
   readonly chosen: readonly Scope[];
   readonly error: string | undefined;

@@ -6,9 +6,9 @@ import { type Query, useQuery } from "../../api/use-query.ts";
 const dayMs = 86_400_000;
 /** The largest number of charges in a page of the API. */
 const pageSize = 100;
-/** The number of pages that are read at first, so that the page of a large account is fast. */
+/** The maximum number of pages that are read at first, so that large accounts load fast. */
 const firstPages = 10;
-/** The number of pages that are read if the user asks for all. */
+/** The maximum number of pages that are read if the user asks for all charges. */
 const pagesMax = 100;
 
 /** The charges of the account in a period that ends now. */

@@ -111,8 +111,8 @@ function Credits({ account, usage, paused }: CreditsProps) {
 }
 
 /**
- * Returns for how long the balance lasts, and a note with the reason.
- * @param runOut null if there is no forecast, undefined while it is loading
+ * Returns for how long the balance lasts, and a note that explains this time.
+ * @param runOut null if there is no forecast, undefined while the forecast is loading
  */
 function lasting(
   account: Account,

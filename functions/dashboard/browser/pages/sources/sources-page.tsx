@@ -16,7 +16,7 @@ const windows = [
 ] as const;
 type WindowName = (typeof windows)[number]["name"];
 
-/** The service writes health once a minute. */
+/** The polling interval in seconds. The service writes health once a minute. */
 const pollSeconds = 60;
 
 /** The page with the health of the source of each scraper: how it answered recent reads. */

@@ -46,7 +46,7 @@ export function useCall(): Calling {
   return { sent, busy, send };
 }
 
-/** The parameters with a field that the user types into. */
+/** Matches an error's parameter whose value the user typed into a text field. */
 const typedParam = /^(ids|offers|days)\b/;
 
 /**

@@ -6,7 +6,8 @@ import type { ItemEvent } from "./item-events.ts";
 /** The largest number of deliveries in a page of the API. */
 const pageSize = 100;
 /**
- * Maximum number of pages that one search reads. A run of a large watchlist has many deliveries.
+ * Maximum number of pages that one search reads. Without a maximum, the search would take long,
+ * because a run of a large watchlist has many deliveries.
  */
 const pagesMax = 5;
 /**

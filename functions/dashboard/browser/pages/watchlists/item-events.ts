@@ -42,7 +42,8 @@ export interface SearchedRun {
 }
 
 /**
- * Number of runs whose events one page contains. A run of a large watchlist can have many events.
+ * Number of runs whose events one page contains. The number is small, because a run of a large
+ * watchlist can have many events.
  */
 const runsAtOnce = 5;
 /**

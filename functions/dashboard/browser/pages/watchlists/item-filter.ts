@@ -120,7 +120,10 @@ export function queryOf(filter: ItemFilter, since: Since) {
 
 const searchLengthMax = 100;
 
-/** Returns the time to send to the service as `changed_since`; undefined for any time. */
+/**
+ * Returns the time to send to the service as `changed_since`. Returns undefined if the filter does
+ * not select by time, or if it selects by the newest run and the watchlist has never run.
+ */
 function sinceOf({ changed }: ItemFilter, { list, now }: Since): string | undefined {
   if (changed === "") return undefined;
   if (changed === lastRun) return list.last_run_at ?? undefined;

@@ -39,7 +39,7 @@ interface BacktestState {
 
 const pollMs = 2_000;
 const dayMs = 86_400_000;
-/** The milliseconds before the start of the oldest run at which the span of a back-test begins. */
+/** The span of a back-test begins this many milliseconds before the start of its oldest run. */
 const marginMs = 60_000;
 
 /**

@@ -13,7 +13,7 @@ import { type DayOfDeliveries, daysOf } from "./delivery-days.ts";
 
 /** The largest number of deliveries in a page of the API. */
 const pageSize = 100;
-/** The number of pages that the card reads. */
+/** The maximum number of pages that the card reads. */
 const pagesMax = 50;
 
 interface NewestDeliveries {

@@ -82,7 +82,7 @@ const percents = 100;
 
 /**
  * Returns true if one of the changes of an entry has the field, the direction and the minimum size
- * that a route requires.
+ * that a route requires. Returns true for a route without a field.
  */
 function isChanged(route: Route, changes: NonNullable<EventEntry["changes"]>): boolean {
   const { field, op, min_delta: delta = 0, min_delta_percent: percent = 0 } = route;
