@@ -278,7 +278,7 @@ const archiveDays = /^([1-9]\d{0,2}|[12]\d{3}|3[0-5]\d{2}|36[0-4]\d|3650)$/;
 
 /**
  * Returns the settings of the event bus.
- * @throws Error for a setting of the bus if it is off
+ * @throws Error if the bus is off, but one of its settings is set
  */
 function eventBusOf(given: Given): EventBusChoice {
   const isOn = choice(given, "eventBus", ["on", "off"]) === "on";
@@ -298,7 +298,7 @@ function eventBusOf(given: Given): EventBusChoice {
   );
 }
 
-/** A bucket, and optionally a prefix of the form that S3 destinations accept. */
+/** Matches the address of a bucket, with any prefix that S3 destinations accept. */
 const exportsAddress = /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\/(?:[A-Za-z0-9!_.*()=-]+\/)*$/;
 
 /**

@@ -22,7 +22,7 @@ export interface QueueWorkerProps<Name extends WorkerName> {
   readonly concurrencyMax: number;
   /** Number of receives after which SQS moves a message to the dead-letter queue. */
   readonly receivesMax: number;
-  /** The consequence of a dead letter for users: a full sentence. */
+  /** What users notice if there is a dead letter: a full sentence. */
   readonly impact: string;
 }
 

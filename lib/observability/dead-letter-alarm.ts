@@ -6,7 +6,7 @@ import { ServiceAlarm } from "./service-alarm.ts";
 
 export interface DeadLetterAlarmProps {
   readonly queue: IQueue;
-  /** The consequence of a dead letter for users: a full sentence. */
+  /** What users notice if there is a dead letter: a full sentence. */
   readonly impact: string;
 }
 

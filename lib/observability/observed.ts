@@ -39,7 +39,7 @@ export interface ObservedQueue {
    * retry, which is six times the worker's timeout.
    */
   readonly ageMinutesMax: number;
-  /** The consequence of waiting messages for users: a full sentence. */
+  /** What users notice while messages wait too long: a full sentence. */
   readonly impact: string;
 }
 

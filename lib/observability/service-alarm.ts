@@ -30,7 +30,7 @@ export interface ServiceAlarmProps extends AlarmText {
    * threshold.
    */
   readonly periods: { readonly breaching: number; readonly of: number };
-  /** How periods without data count. @default NOT_BREACHING */
+  /** How the alarm treats periods without data. @default NOT_BREACHING */
   readonly missing?: TreatMissingData;
   /**
    * True if the topic is also notified at the end of the alarm state. Set it for problems that

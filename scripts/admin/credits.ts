@@ -27,7 +27,7 @@ import { quantity } from "../../shared/base/quantity.ts";
  * remain exact for 9,000 changes of this size.
  */
 export const creditsMax = 1_000_000_000_000;
-/** The number of transactions in one request to the ledger. */
+/** The maximum number of transactions that one command lists. */
 const transactionsMax = 1_000;
 
 export const creditCommands: Commands = {

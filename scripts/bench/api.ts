@@ -52,8 +52,8 @@ export async function benchApi(): Promise<Record<string, unknown>> {
 }
 
 /**
- * The requests and capacity units of one call of each kind in DynamoDB, after earlier calls have
- * filled the caches.
+ * For one call of each kind, the requests to DynamoDB and the capacity units that they consume.
+ * Earlier calls have filled the caches.
  */
 export type ApiTrips = readonly TripMetrics[];
 

@@ -32,7 +32,7 @@ export const dashboardOptions = {
 
 const changedShare = 0.02;
 const labeledShare = 0.3;
-/** The first rounds warm up the functions and the browser. */
+/** The number of first rounds, which only warm up the functions and the browser. */
 const warmRounds = 1;
 
 /**

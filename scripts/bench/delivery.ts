@@ -17,7 +17,8 @@ import { progressOf } from "../../tools/command-line/progress.ts";
 
 /**
  * The cases to measure. The service sends the first attempts of a run to an endpoint one after
- * another. The comparison loop does the same.
+ * another. In the cases with one run for the receiver, the comparison loop therefore sends one
+ * request at a time too (`parallel: 1`).
  */
 const cases: Readonly<Record<string, Case>> = {
   "a run of 101 events, 200 KB each": { to: "receiver", runs: 1, items: 50_000, parallel: 1 },

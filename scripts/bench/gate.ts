@@ -42,7 +42,7 @@ const rounds = 5;
  * processes.
  */
 const runsAlone = 10;
-/** The items of the watchlist whose runs are measured. */
+/** The number of items of the watchlist whose runs are measured. */
 const items = 1_000;
 
 /**

@@ -25,8 +25,8 @@ import { median } from "./median.ts";
 const days = 400;
 const runsPerDay = 96;
 /**
- * The last merge window lacks one run. The number of unmerged runs is then at its maximum, and a
- * reader must read each of them.
+ * The number of recorded runs. The last window lacks one run and is therefore not merged, so that
+ * the number of unmerged runs, which a reader must all read, is at its maximum.
  */
 const runsCount = days * runsPerDay - 1;
 const changedShare = 0.01;
@@ -154,7 +154,8 @@ async function storedBytes({ client, table }: Bench, { watchlistId }: List) {
 }
 
 /**
- * Returns the size of a row in bytes: its attribute names and values, numbers with at most 8 bytes.
+ * Returns the estimated size of a row in bytes: its attribute names and values, with 8 bytes for
+ * each number.
  */
 const sizeOf = (row: Row): number =>
   Object.entries(row).reduce((sum, [name, value]) => {
@@ -163,9 +164,9 @@ const sizeOf = (row: Row): number =>
   }, 0);
 
 /**
- * Measures the read of one item's history of 400 days. The simulated merged windows contain only
- * the points of items in the same bucket (hash group of item IDs). A reader of the item reads no
- * other points of these windows. The unmerged runs contain all points.
+ * Measures the read of one item's history of 400 days. In the merged windows, the bench stores only
+ * the points of the item's bucket (a hash group of item IDs), because a read of the item's history
+ * reads only this bucket. The unmerged runs contain all points.
  */
 async function benchItem(bench: Bench, list: List): Promise<Metrics> {
   const { client, meter, table } = bench;

@@ -104,7 +104,7 @@ function judgeData(
   // The output contains only fields of the schema, even if parsing fails.
   const named = v.parse(anyReply, parsed.output).results;
   const replyResults = taken.flatMap((one) => {
-    // If an ID has several results, the first counts.
+    // If an ID has several results, the service uses only the first.
     const at = json.results.findIndex(
       (result) => v.is(anyResult, result) && idOfResult(asked.scraper, result) === one.id,
     );

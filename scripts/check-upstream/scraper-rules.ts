@@ -10,8 +10,8 @@ import { type ReadRequest, resultsToStore } from "./taken.ts";
 /** The maximum time of a reply to a call with `deadline_ms` 1, in milliseconds. */
 const shortReplyMsMax = 2_000;
 /**
- * The check sends more IDs than the declared maximum, so it must invent IDs. It skips this rule if
- * the declared maximum is larger than this number.
+ * The rule `too-many` sends one ID more than the declared maximum, so the check must invent IDs. It
+ * skips this rule if the declared maximum is at least this number.
  */
 const tooManyMax = 10_000;
 

@@ -16,7 +16,7 @@ export async function findStack(
     const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: name }));
     return Stacks?.[0];
   } catch (error) {
-    // CloudFormation has no error type for this case.
+    // CloudFormation has no error type for a stack that does not exist.
     if (error instanceof Error && error.message.includes("does not exist")) return undefined;
     throw error;
   }

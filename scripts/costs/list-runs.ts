@@ -40,8 +40,8 @@ export interface WatchlistCosts {
 const list = "costs";
 const items = 50_000;
 /**
- * The numbers of the measured runs. The runs are a baseline, two sweep runs and a refresh. The
- * first sweep run only warms up the processes.
+ * The run numbers of the sweep run and the refresh to measure. Run 1 is the baseline, which is
+ * measured too. Run 2 is a sweep run that only warms up the processes.
  */
 const [sweepRun, refreshRun] = [3, 4];
 

@@ -161,7 +161,7 @@ async function takeAll(
     await page.mouse.move(0, 0);
     await page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`) });
   };
-  // The displayed time is some minutes after the runs.
+  // Sets the browser's clock ahead, so that the runs appear to have ended some minutes ago.
   await page.clock.setSystemTime(Date.now() + laterMinutes * 60_000);
   await page.goto(`${world.baseUrl}/dashboard`);
   await take("sign-in");

@@ -1,7 +1,10 @@
 import type { PastWatchlist } from "../../tools/past/invented-past.ts";
 import { idsOfCategories } from "../../tools/past/items-by-category.ts";
 
-/** Returns consecutive item IDs that are not reserved in the sandbox. */
+/**
+ * Returns `count` item IDs at equal distances, beginning with `first`. The sandbox has no scripted
+ * answers for the IDs that are used here.
+ */
 const idsFrom = (first: number, count: number): readonly string[] =>
   Array.from({ length: count }, (_, n) => String(first + n * 7_919));
 

@@ -32,7 +32,8 @@ export function prepareWorld(
   writeFileSync(keyFile, testCertificate.key, { mode: 0o600 });
   return {
     PATH: path,
-    // Profiles, proxies and caches of the developer are not used.
+    // With a separate home folder and no other variables, the processes use no profiles, proxies or
+    // caches of the developer.
     HOME: folder,
     TMPDIR: temporary,
     AWS_REGION: "us-east-1",

@@ -74,8 +74,8 @@ export const plainText = (tokens: readonly Tokens.Generic[]): string =>
     .join("");
 
 /**
- * Creates heading IDs in the same way as GitHub, so that links work in both places. IDs of error
- * codes keep their capitals.
+ * Creates heading IDs in the same way as GitHub, so that links to headings work on GitHub and on
+ * the published pages. IDs of error codes keep their capitals.
  */
 function headingIds(): (heading: string) => string {
   const used = new Map<string, number>();

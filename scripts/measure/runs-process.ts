@@ -45,7 +45,8 @@ export async function startRunsWorld(
         method,
         headers: {
           Authorization: `Bearer ${ready.apiKey}`,
-          // A run may take longer than the server keeps an idle connection open.
+          // Each call uses a new connection. The server may close an idle connection during a run,
+          // which would break the next call.
           Connection: "close",
           ...(body === undefined ? {} : { "Content-Type": "application/json" }),
         },

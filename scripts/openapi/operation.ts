@@ -81,8 +81,8 @@ export interface Operation {
   /**
    * True if a repeat changes and charges nothing more, so that clients can repeat a call whose
    * response is lost.
-   * @default true for an operation with an idempotency key, and for each method except POST that does
-   * not read items
+   * @default true for an operation with an idempotency key. For any other operation, true if it
+   * reads no items and its method is not POST.
    */
   readonly repeatable?: boolean;
   /** True for a call that charges per item. */

@@ -12,7 +12,7 @@ const sections = {
 } as const;
 type SectionKey = (typeof sections)[keyof typeof sections];
 
-/** A token inside a block. */
+/** An inline token of a heading or a list item, such as text, code or a link. */
 const inline = v.looseObject({ type: v.string(), raw: v.string() });
 type Inline = v.InferOutput<typeof inline>;
 const ofTokens = { tokens: v.array(inline) };

@@ -92,9 +92,9 @@ export function backtestJudge(service: Pick<Service, "backtest">): BacktestJudge
 const noSums = (): Sums => ({ equal: 0, missing: 0, unexpected: 0, examples: [] });
 
 /**
- * Counts the entries of the events of a run. In a back-test, a route with a state, such as a
- * cooldown, begins without this state. The entries of such a route therefore count only if the span
- * begins with the first run of the watchlist.
+ * Adds the entries of the events of a run to the counts. In a back-test, a route with a state, such
+ * as a cooldown, begins without this state. Entries of such a route are therefore added only if the
+ * span begins with the first run of the watchlist.
  */
 function countEntries(
   entries: Map<string, number>,

@@ -6,7 +6,7 @@ import type { World } from "../../../tools/local/world.ts";
 /** What a user does, and how long the dashboard may take until it shows the result. */
 export interface Step {
   readonly name: string;
-  /** Undefined for a step that the user does not wait for. */
+  /** The longest accepted duration of the step; undefined if the user does not wait for it. */
   readonly limitSeconds?: number;
   /** Brings the page into the state before the step. Not measured. */
   readonly before: (page: Page, round: number) => Promise<void>;

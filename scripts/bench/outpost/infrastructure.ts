@@ -127,13 +127,16 @@ async function startRabbitmq({ rabbitmq, epmd }: Tools, place: Place): Promise<s
 
 const readPasswd = (): string => readFileSync("/etc/passwd", "utf8");
 
-/** Creates a folder for a server that runs as another user. */
+/**
+ * Creates a folder for a server. If the server runs as another user, makes this user the owner of
+ * the folder.
+ */
 function ownFolder(parent: string, name: string, { uid, gid }: UserIds): string {
   const folder = join(parent, name);
   mkdirSync(folder, { mode: 0o700 });
   if (uid === undefined || gid === undefined) return folder;
   chownSync(folder, uid, gid);
-  // The other user must reach its folder.
+  // Lets the other user pass through the parent folder to its own folder.
   chmodSync(parent, 0o711);
   return folder;
 }

@@ -16,7 +16,7 @@ export function typescriptClient(baseUrl: string, apiKey: string): TourClient {
   const client = new Client({
     baseUrl,
     apiKey,
-    // Results do not contain the status and the headers, which the tour checks too.
+    // Keeps the status and the headers for the tour, because results do not contain them.
     async fetch(input, init) {
       const response = await fetch(input, init);
       last = { status: response.status, headers: response.headers };
