@@ -113,8 +113,8 @@ export class ApiFunctions extends Construct {
   }
 
   /**
-   * Creates the function of the MCP server. Its tools read items and watchlists, so the function
-   * needs the permissions of the API groups of both.
+   * Creates the function of the MCP server. Its tools call routes for items and for watchlists, so
+   * the function needs the permissions of the functions that handle these routes.
    */
   private mcp(): ServiceFunction<"mcp"> {
     const mcp = this.group("mcp", "The tools of agents, by the Model Context Protocol.", {

@@ -261,7 +261,7 @@ const vaultArn = /^arn:aws[\w-]*:backup:[a-z\d-]+:\d{12}:backup-vault:[\w-]{2,50
 
 /**
  * Returns whether AWS Backup backs the tables up.
- * @throws Error for a copy vault without backups
+ * @throws Error if the context sets a copy vault although backups are off
  */
 function backupsOf(given: Given, isDefault: boolean): BackupChoice {
   const backups = choice(given, "backups", ["on", "off"]) ?? (isDefault ? "on" : "off");

@@ -17,7 +17,7 @@ export const destinationDependencies = (
   destinations: destinations(environment, overrides),
   exports: exportLog(environment, overrides),
   buckets: customerBuckets(overrides, { isCheck: true }),
-  // The credentials are not cached, because cached credentials would still work after the customer
-  // has removed the service from the role's trust policy.
+  // The credentials are not cached. With cached credentials, a check of the destination would still
+  // succeed after the customer has removed the service from the role's trust policy.
   roles: roleCredentials(overrides),
 });

@@ -67,7 +67,7 @@ export interface Route<Dependencies, Body = unknown, Query = unknown> {
 /** A route without its types of body and query, for the route table of a group handler. */
 export type AnyRoute<Dependencies> = Route<Dependencies, never, never>;
 
-/** Loads a route whose operation needs much code at the first call of the route. */
+/** Loads a route at its first call, because the operation of the route needs much code. */
 export type LoadRoute<Dependencies> = () => Promise<AnyRoute<Dependencies>>;
 
 /**

@@ -4,7 +4,7 @@ import { unavailable } from "../../shared/base/errors.ts";
 import { version } from "../../shared/base/version.ts";
 import { route } from "../http/route.ts";
 
-/** Milliseconds for which a function reuses the result of a check. */
+/** Milliseconds for which a process reuses the result of a check of the database. */
 export const healthFreshMs = 5_000;
 
 /** Response 200 of `GET /v1/health`. */

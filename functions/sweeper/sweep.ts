@@ -46,8 +46,8 @@ export interface Swept {
  */
 export const rowsMax = 1_000;
 /**
- * Milliseconds after the due time of a watchlist, from which the sweeper treats the message of the
- * watchlist's schedule as lost.
+ * The sweeper treats the message of a watchlist's schedule as lost this many milliseconds after the
+ * due time of the watchlist.
  */
 const scheduleGraceMs = 90_000;
 

@@ -23,8 +23,8 @@ export const requestsPerSecondOfAddress = {
 const retryAfterSeconds = 60;
 
 /**
- * Managed rule groups, each with those of its rules that would block valid calls. These rules only
- * count requests.
+ * Managed rule groups, each with the names of those of its rules that would block valid calls. The
+ * named rules only count requests, and block none.
  */
 const managedGroups: Readonly<Record<string, readonly string[]>> = {
   AWSManagedRulesAmazonIpReputationList: [],

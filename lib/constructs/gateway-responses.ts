@@ -37,8 +37,8 @@ export const gatewayErrors = (): readonly (readonly [ResponseType, ServiceError]
   [ResponseType.INTEGRATION_TIMEOUT, unavailable()],
   [
     ResponseType.UNSUPPORTED_MEDIA_TYPE,
-    // The gateway decompresses bodies itself, and its response cannot contain the rejected
-    // encoding.
+    // The gateway decompresses bodies itself. Its response cannot contain the rejected encoding,
+    // so the message lists the encodings that are not supported.
     invalidParam(
       "body",
       "The body cannot be decompressed. Compress it with gzip, or send it uncompressed without a " +

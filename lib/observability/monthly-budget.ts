@@ -21,9 +21,9 @@ const notifications = [
 ] as const;
 
 /**
- * A monthly budget for the costs of the AWS account. It notifies the alarm topic, and covers the
- * whole account. Costs have the tags of a stage only after the owner of the account activates the
- * tags as cost allocation tags.
+ * A monthly budget for the costs of the AWS account, which notifies the alarm topic. It covers the
+ * whole account instead of one stage, because costs have the tags of a stage only after the owner
+ * of the account activates the tags as cost allocation tags.
  */
 export class MonthlyBudget extends Construct {
   constructor(scope: Construct, id: string, { dollars, topic, key }: MonthlyBudgetProps) {

@@ -216,8 +216,8 @@ async function checkCreated({ formation, narrator }: Smoke): Promise<void> {
 }
 
 /**
- * Checks that the service stack was updated. The data stack keeps its status if the deployment does
- * not change it.
+ * Checks that both stacks are complete, and that the service stack was updated. The data stack may
+ * have the status of its creation, because a deployment that does not change it keeps its status.
  */
 async function checkUpdated({ formation, narrator }: Smoke): Promise<void> {
   const stacks = await listStacks(formation);

@@ -9,7 +9,7 @@ import { settings } from "./settings.ts";
 import type { RuleName } from "./watchlists.ts";
 
 /**
- * The SQL of DuckDB that calculates from the files what the service must decide and store. It
+ * The SQL of DuckDB that calculates from the price files what the service must decide and store. It
  * shares no code with the service. It compares segments, which are time spans of constant prices,
  * instead of daily reads.
  */

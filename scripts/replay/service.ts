@@ -36,8 +36,8 @@ export interface Service {
   /** Adds items as `POST /v1/watchlists/{id}/items` does. */
   addItems(list: OpenWatchlist, ids: readonly string[]): Promise<void>;
   /**
-   * Plays one due run of each watchlist at the same time, until all queues are empty. Returns the
-   * runs in the order of the watchlists.
+   * Plays one due run of each watchlist, all at the same time, until all queues are empty. Returns
+   * the runs in the order of the watchlists.
    */
   run(lists: readonly OpenWatchlist[]): Promise<readonly PlayedRun[]>;
   /** Plays a manual run of each watchlist, as `POST /v1/watchlists/{id}/run` does. */

@@ -23,8 +23,9 @@ export const settings = {
    */
   partlyWrongItemsMin: 200,
   /**
-   * The maximum percentage of these items whose recorded price changes on a day with some wrong
-   * prices. If more of them change, the wrong prices do not all change by the same factor.
+   * The maximum percentage of items whose recorded price changes on a day with some wrong prices,
+   * among the items with an earlier price. If more recorded prices change, the wrong prices do not
+   * all differ from the earlier prices by the same factor.
    */
   partlyWrongChangedPercentMax: 5,
 } as const;

@@ -54,7 +54,7 @@ const changes: ListDefinition = {
 };
 
 /**
- * Routes with limits. Each `changed` route tests another field, and the source returns the same
+ * Routes with limits. Each `changed` route tests a different field, and the source returns the same
  * price in all of these fields. An event shows only the fields whose routes match, so one read a
  * day tests all routes.
  */

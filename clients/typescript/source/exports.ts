@@ -50,7 +50,8 @@ export interface ReadExportOptions {
   /** The earliest UTC date of the folders to read, such as `2026-11-23`. Default: all folders. */
   readonly since?: string;
   /**
-   * Called with the key of each folder that has no manifest. The export of its run is not complete.
+   * Called with the key of each folder without a manifest. The export of the run in this folder is
+   * not complete.
    */
   readonly onIncomplete?: (folder: string) => void;
 }
@@ -195,8 +196,8 @@ const sha256 = (content: string | Uint8Array): string =>
 async function* folders(
   keys: AsyncIterable<string>,
 ): AsyncGenerator<readonly [string, readonly string[]], void, undefined> {
-  // The folders whose keys can still follow. The keys of the subfolder `hold/` come between those
-  // of its parent folder.
+  // The folders of which more keys can follow. A folder stays open during the keys of its
+  // subfolder `hold/`, because they come between the keys of the folder.
   let open = new Map<string, string[]>();
   for await (const key of keys) {
     const end = key.lastIndexOf("/") + 1;

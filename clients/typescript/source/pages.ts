@@ -49,7 +49,10 @@ export async function* entriesOf<Id extends ListId>(
   }
 }
 
-/** Returns the parameters of the next page. */
+/**
+ * Returns the query parameters that select the page after `page`.
+ * @throws RangeError if the operation cannot return further pages
+ */
 function nextQuery(operation: ListId, page: Page): Record<string, unknown> {
   if (page.next_after !== undefined) return { after: page.next_after };
   if (page.next_starting_after !== undefined) return { starting_after: page.next_starting_after };

@@ -141,9 +141,9 @@ function requireAtLeast(min: number, name: string, value: number | undefined): v
 }
 
 /**
- * Returns the same promise, after marking its rejection as handled. A later batch can fail while
- * the caller still uses an earlier batch. The caller receives the error after the results of the
- * earlier batches.
+ * Returns `promise`, after marking its rejection as handled. Otherwise, Node.js would end the
+ * process if a later batch fails while the caller still uses an earlier batch. The caller receives
+ * the error after the results of the earlier batches.
  */
 function handled<Value>(promise: Promise<Value>): Promise<Value> {
   promise.catch(() => {});

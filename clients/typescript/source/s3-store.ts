@@ -82,7 +82,10 @@ const hmac = (key: string | Buffer, text: string): Buffer =>
   createHmac("sha256", key).update(text).digest();
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** Signs a GET request with AWS Signature Version 4. */
+/**
+ * Returns the headers of a GET request, with its signature (AWS Signature Version 4).
+ * @throws TypeError if there is no access key
+ */
 function signedHeaders(
   { host, path, search }: Readonly<Record<"host" | "path" | "search", string>>,
   options: S3StoreOptions,

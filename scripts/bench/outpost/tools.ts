@@ -54,7 +54,8 @@ export function thisMachine(): Machine {
   return {
     platform: process.platform,
     folders: [
-      // Debian's rabbitmq-server in /usr/sbin changes the user and writes to /var/log.
+      // Searched first, because Debian's rabbitmq-server in /usr/sbin changes the user and writes
+      // to /var/log.
       "/usr/lib/rabbitmq/bin",
       ...(process.env["PATH"] ?? "").split(delimiter),
       "/usr/local/go/bin",

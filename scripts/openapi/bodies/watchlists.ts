@@ -16,7 +16,7 @@ import { newItemBody } from "../../../shared/watchlists/id-list.ts";
 /**
  * Returns the schema of `pipeline` in a request body of the OpenAPI document. The service's own
  * body schemas accept any value here, because a pipeline can be checked only with the platform.
- * @param withoutPipeline what the service does if the body has no pipeline
+ * @param withoutPipeline a sentence about what the service does if the body has no pipeline
  */
 const pipeline = (withoutPipeline: string) =>
   v.pipe(v.nullish(pipelineBody), v.description(`Steps and routes. ${withoutPipeline}`));

@@ -46,7 +46,11 @@ function columnsOf(cells: readonly string[]): Columns | undefined {
   return id === -1 ? undefined : { id, label: names.findIndex((name) => labelColumns.has(name)) };
 }
 
-/** Joins the lines of each row: a quoted cell can contain line breaks. */
+/**
+ * Yields the rows of a CSV file, without its byte order mark. Joins the lines of a row, because a
+ * quoted cell can contain line breaks.
+ * @throws UsageError if a quoted cell has no closing quote
+ */
 async function* rowsOf(lines: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
   let row = "";
   let number = 0;
@@ -65,7 +69,7 @@ async function* rowsOf(lines: AsyncIterable<string>): AsyncGenerator<string, voi
     );
 }
 
-/** Splits a row of CSV, with quoted cells. */
+/** Returns the cells of a row of CSV, without the quotes and the blanks around a value. */
 function cellsOf(line: string): string[] {
   const cells = line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g);
   return [...cells].map(([, quoted, plain = ""]) =>

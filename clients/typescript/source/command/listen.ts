@@ -128,7 +128,11 @@ interface Sent {
   readonly failure?: string;
 }
 
-/** Signs an event, verifies the signature as a receiver does, and sends the event once. */
+/**
+ * Signs an event, verifies the signature as a receiver does, and sends the event once. Returns
+ * `failure` unless the response has a 2xx status. The status is 0 if there was no response.
+ * @throws the reason of `signal` if it is aborted
+ */
 async function send(event: Event, { url, secret, signal }: Target): Promise<Sent> {
   const body = JSON.stringify(event);
   const time = Math.floor(Date.now() / 1_000);

@@ -5,9 +5,15 @@ export type Grouping = "cause" | "key";
 
 /** The sum of the charges of one watchlist, endpoint or API key. */
 export interface CauseUsage {
-  /** The ID of the watchlist or the API key, or the method and path of the endpoint. */
+  /**
+   * The ID of the watchlist or the API key, or the method and path of the endpoint. A text for
+   * charges without an ID: `other`, `runs of watchlists` or `not recorded`.
+   */
   readonly cause: string;
-  /** `runs`: runs have no API key. `not_recorded`: earlier releases did not record the key. */
+  /**
+   * `runs`: charges of runs, which have no API key. `not_recorded`: charges of calls in earlier
+   * releases, which did not record the key.
+   */
   readonly kind: "watchlist" | "endpoint" | "key" | "runs" | "not_recorded";
   readonly credits: number;
   /** The number of charges: run steps or calls. */

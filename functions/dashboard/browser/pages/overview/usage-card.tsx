@@ -98,7 +98,7 @@ function Sums({ usage, charges, caption }: SumsProps) {
 type Names = ReadonlyMap<string, string>;
 
 /**
- * Returns the names of the watchlists and keys in a sum. A deleted watchlist or a revoked key has
+ * Returns the names of the watchlists and API keys, by ID. A deleted watchlist or a revoked key has
  * no name.
  */
 function useNames(usage: readonly CauseUsage[]): Names {

@@ -23,8 +23,8 @@ export function priceNote(call: CallId, draft: Draft, platform: Platform | undef
 }
 
 /**
- * Counts the distinct items, because the service charges an item once even if its ID is repeated in
- * another spelling.
+ * Returns the number of distinct items or offers in the draft. The service charges each of them
+ * once, even if its ID is repeated in another spelling.
  */
 function countOf(call: CallId, draft: Draft, platform: Platform | undefined): number {
   const { id_pattern: pattern = null, id_name: name = "ID" } = platform ?? {};

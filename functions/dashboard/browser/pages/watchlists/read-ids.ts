@@ -233,8 +233,8 @@ const wordOf = (text: string): string =>
 
 /**
  * Returns the index of the column that most likely contains the IDs: of the columns that contain
- * IDs, the one with the highest `nameRank`. If several columns have the same rank, the one with the
- * most distinct IDs.
+ * IDs, the one with the highest `nameRank`. If several of them have this rank, returns the one with
+ * the most distinct IDs.
  */
 function likelyColumn({ header, body }: Table, { idIn, name }: IdReader): number {
   const columns = columnsOf(sampleOf(body), idIn).map(({ ids }, n) => {
