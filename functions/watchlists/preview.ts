@@ -47,8 +47,8 @@ export const previewRoute = route<WatchlistDependencies & PreviewDependencies, t
 });
 
 /**
- * Returns the metrics of a preview: for each step with a reservation, its credits, and its counts of
- * items if the step read any.
+ * Returns the metrics of a preview: for each step with a reservation, its credits, and its counts
+ * of items if the step read any.
  */
 const metricsOf = ({ run, reserved }: Preview): readonly Metrics[] =>
   reserved.flatMap(({ step: { id, scraper }, credits }) => {

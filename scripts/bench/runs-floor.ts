@@ -41,8 +41,8 @@ const remember = (tier: Tier, id: string, snapshot: Snapshot): void => {
 };
 
 /**
- * Returns the median CPU milliseconds of a round. The last readings change only after all rounds, so
- * that each round does the same comparisons.
+ * Returns the median CPU milliseconds of a round. The last readings change only after all rounds,
+ * so that each round does the same comparisons.
  */
 function measure(): number {
   const times = Array.from({ length: rounds }, () => {
