@@ -25,8 +25,8 @@ import { median } from "./median.ts";
 const days = 400;
 const runsPerDay = 96;
 /**
- * The number of recorded runs. The last window lacks one run and is therefore not merged, so that
- * the number of unmerged runs, which a reader must all read, is at its maximum.
+ * The number of recorded runs. The last window lacks one run and is therefore not merged. The
+ * number of unmerged runs, each of which a reader must read, is then at its maximum.
  */
 const runsCount = days * runsPerDay - 1;
 const changedShare = 0.01;
