@@ -10,8 +10,8 @@ export interface StepOutcomes {
 }
 
 /**
- * Counts for the stats of a run: for each count of items, the set of their IDs, so that an item
- * counts once; and the number of matches.
+ * What the stats of a run are counted from. Each set contains the IDs of the items with one kind of
+ * outcome, so that an item counts once. `matched` is a number of matches.
  */
 export interface OutcomeCounts {
   readonly changed: Set<string>;

@@ -23,7 +23,7 @@ export interface WatchlistOutcome {
    * The webhook endpoint that receives the run's events; absent if the watchlist already stores it.
    */
   readonly endpoint?: EndpointBinding;
-  /** Fields that are missing after the run; absent if the watchlist already has them. */
+  /** Names of the fields that are missing after the run; absent if the stored names do not change. */
   readonly missingFields?: readonly string[];
   /** `revision` of the watchlist from which this change was derived. */
   readonly revision: number;
@@ -103,8 +103,8 @@ export interface RunStore {
   decideHold(run: Run, hold: Hold): Promise<boolean>;
   /**
    * Moves a run from `releasing` or `discarding` to `done`, so that its watchlist can run again.
-   * After a release, the watchlist stores the fields that are missing after the run. Does nothing
-   * in any other phase.
+   * After a release, also stores in the watchlist the names of the fields that are missing after
+   * the run, so that later runs do not report them as lost again. Does nothing in any other phase.
    */
   endHold(run: Run): Promise<void>;
   /** Deletes the stored run with this number. Does nothing if there is no such run. */

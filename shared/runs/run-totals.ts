@@ -20,11 +20,11 @@ export interface RunTotals {
   readonly items: ComparedItems;
   /** Shapes of the answers, added up by the kind of reading. */
   readonly shapes: Map<ReadingKind, BatchShape>;
-  /** For each item whose selling price changed, the factor in the first step that read it. */
+  /** By item ID: the factor of the first change of the selling price. Other items are absent. */
   readonly factors: Map<string, number>;
   /** Number of history points. */
   points: number;
-  /** True if every batch has recorded its items as they were, so that a discard can restore them. */
+  /** True if every batch recorded the earlier state of its items, so that a discard can restore it. */
   isRestorable: boolean;
 }
 

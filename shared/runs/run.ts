@@ -70,7 +70,7 @@ export interface RunStats {
    */
   readonly notified?: number;
   readonly delisted: number;
-  /** Number of items without an answer, which the next run reads again. */
+  /** Number of items without a complete answer, which the next run reads again. */
   readonly retryNextRun: number;
   /**
    * True if a limit of the customer deferred the entry step before the run had read anything. The

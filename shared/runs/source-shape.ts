@@ -82,12 +82,12 @@ function countFields(
 
 const hasValue = (value: FieldValue | undefined): boolean => value !== undefined && value !== null;
 
-/** What the shape of a run's answers is derived from: sums over all batches of the run. */
+/** The sums over all batches of a run from which its `ShapeChange` is derived. */
 interface ShapeTotals {
   readonly items: ComparedItems;
   /** Shapes of the answers, added up by the kind of reading. */
   readonly shapes: ReadonlyMap<ReadingKind, BatchShape>;
-  /** For each item whose selling price changed, the factor in the first step that read it. */
+  /** By item ID: the factor of the first change of the selling price. Other items are absent. */
   readonly factors: ReadonlyMap<string, number>;
 }
 
@@ -161,7 +161,7 @@ export function addShapes(one: BatchShape, other: BatchShape): BatchShape {
   };
 }
 
-/** Returns the fields that nearly all compared items had and that few have now. */
+/** Returns the fields that nearly all compared items had before the run and that few have now. */
 const missingIn = ({ compared, fields }: BatchShape): readonly string[] =>
   Object.entries(fields)
     .filter(
@@ -179,7 +179,7 @@ function incompleteIn({ compared, incomplete }: BatchShape): number {
 }
 
 /**
- * Returns true if the run compared enough items by a kind of reading.
+ * Returns true if the run compared enough items by the kind of reading that `field` names.
  * @param field kind of reading and field, such as `standard.price`
  */
 function isCompared(shapes: ReadonlyMap<string, BatchShape>, field: string): boolean {

@@ -57,8 +57,8 @@ const isSettled = (item: Item): boolean =>
 
 /**
  * Returns true if each observed field has the same value in the readings of all kinds that share
- * the field. A reading of another kind may lack the field. Exception: a product read adds a field
- * that the pulse reading lacks.
+ * the field. A reading of another kind may lack the field. Exception: a product read returns false
+ * if the pulse reading lacks one of its fields, because the read then adds the field there.
  */
 function isAsKnown({ readings }: Item, observed: Snapshot, kind: ReadingKind): boolean {
   if (readings[kind] === undefined) return false;

@@ -144,7 +144,7 @@ export type StepScraperId = ProductScraperId | OfferScraperId;
 /** Properties of a scraper that a pipeline step can use (specification, section "Pipeline"). */
 export interface StepScraperEntry {
   readonly platform: Platform;
-  /** The item call with the same price. The scraper supports the marketplaces of this call. */
+  /** The item call whose prices and marketplaces the scraper has. */
   readonly endpoint: EndpointId;
   /** The products tier that the scraper reads; for offer scrapers, the name of the call. */
   readonly tier: string;

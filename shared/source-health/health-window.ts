@@ -78,8 +78,8 @@ export function windowHealth(counts: HealthCounts | null): WindowHealth {
 }
 
 /**
- * Returns the upper bound, in milliseconds, of the range that contains a quantile of the durations;
- * null if there are none.
+ * Returns the upper bound, in milliseconds, of the range that contains the quantile `share` (0 to
+ * 1) of the durations; null if there were no calls.
  */
 function quantile(latencies: readonly number[], share: number): number | null {
   const calls = latencies.reduce((sum, count) => sum + count, 0);

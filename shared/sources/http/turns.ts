@@ -49,7 +49,7 @@ export const sharePerSecondMax = 250;
 export function turns(options: TurnsOptions): Turns {
   const { clock, callsPerSecond, burst, random, isSpread } = options;
   const waiting: Waiting[] = [];
-  // The count depends only on the configuration, so that all processes use the same number of
+  // The number of shares depends only on the configuration, so that all processes use the same
   // shares.
   const wanted = isSpread ? Math.ceil(callsPerSecond / sharePerSecondMax) : 1;
   const count = Math.max(1, Math.min(burst, wanted));

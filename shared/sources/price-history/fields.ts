@@ -57,7 +57,7 @@ export function historyAnswer(product: HistoryProduct, reading: HistoryReading):
 
 /**
  * Returns true if the reply shows that the item exists. For an unknown ID, the source returns a
- * product without a title, offers and a buy box.
+ * product without a title, offers or a buy box.
  */
 const isProven = (product: HistoryProduct, { newCount, newMinPrice, winner }: Listing): boolean =>
   product.productType !== productTypes.standard ||

@@ -202,8 +202,8 @@ function availabilityTypeOf(stats: HistoryStats): AvailabilityType {
   const type = typeOfMessage(stats.buyBoxAvailabilityMessage);
   if (stats.buyBoxIsBackorder === true) return type === "available_date" ? type : "leadtime";
   const { buyBoxIsShippable: isShippable } = stats;
-  // The source reports that the offer cannot be shipped. If the retailer's message states that the
-  // offer is in stock, the message is outdated.
+  // An offer that cannot be shipped is out of stock, unless the retailer's message states another
+  // reason. A message that states that the offer is in stock is outdated.
   const claims = type === undefined || type === "in_stock" || type === "in_stock_scarce";
   if (isShippable === false && claims) return "out_of_stock";
   const isSilent = stats.buyBoxAvailabilityMessage === undefined;

@@ -86,8 +86,8 @@ async function readBatch(
 }
 
 /**
- * Returns true if the name of every seller was looked up. A seller without a name in the source
- * counts too.
+ * Returns true if the name of every seller was looked up, even if the source has no name for some
+ * of them.
  */
 const isNamed = ({ offers }: ListedOffers, names: SellerNames): boolean =>
   offers.every(({ isOwn, sellerId }) => isOwn || names.has(sellerId));

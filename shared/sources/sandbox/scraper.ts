@@ -49,7 +49,7 @@ export const sandboxAnswer = (moment: SandboxMoment): Answer =>
 
 /**
  * Returns the answer for an item at a given time.
- * @param fetchedAt the same time, ISO 8601
+ * @param fetchedAt `moment.at` in ISO 8601
  */
 function answerAt(moment: SandboxMoment, fetchedAt: string): Answer {
   const { scraper, id } = moment;

@@ -8,8 +8,8 @@ import { behaviorOf, scriptedStatus } from "./script.ts";
 /** The share of IDs that never exist. */
 const notFoundShare = 0.02;
 /**
- * Shares of the reads that fail. The random number of an ID changes every `failurePeriodMs`, so a
- * later read can succeed.
+ * The shares of all reads that return `partial` and `unavailable`. The random number of an ID
+ * changes every `failurePeriodMs`, so a later read can succeed.
  */
 const partialShare = 0.01;
 const unavailableShare = 0.01;

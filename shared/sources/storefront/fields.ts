@@ -200,8 +200,8 @@ function stateOf(availability: CatalogVariant["availability"]): StockState | und
     return available ? "in_stock" : "out_of_stock";
   }
   if (available === undefined || available === stock[word].inStock) return word;
-  // The status and `available` contradict each other. For an item that can be ordered later,
-  // `false` means that orders are closed now.
+  // The status and `available` contradict each other. With a back order or a pre-order, `false`
+  // means that orders are closed now. Any other contradiction cannot be resolved.
   return !available && word !== "in_stock" ? "out_of_stock" : undefined;
 }
 

@@ -150,8 +150,9 @@ function errorOutcome(error: ToolError, count: number, note: Note): BatchOutcome
 const sizeWords = /\b(?:max(?:imum)?|limit(?:ed)?|at most|too (?:many|large)|exceed\w*|batch)\b/i;
 
 /**
- * Returns true if the message of a store refuses a batch because of its size. The protocol has one
- * code for all invalid parameters, and does not define the text.
+ * Returns true if the message of a store probably refuses a batch because of its size. The protocol
+ * has one code for all invalid parameters and does not define the text, so the words decide. A
+ * single ID is never too many.
  */
 const isAboutSize = (text: string, count: number): boolean => count > 1 && sizeWords.test(text);
 

@@ -20,7 +20,7 @@ const withoutControls = (value: unknown): unknown =>
 
 const text = v.pipe(v.unknown(), v.transform(withoutControls), foreignText);
 
-/** A string that may be empty. It only supplements other fields. */
+/** A string that may be empty, for a field such as `message` that only supplements other fields. */
 const line = v.fallback(
   v.optional(
     v.pipe(

@@ -51,8 +51,8 @@ export function webAnswer(landing: Landing, reading: PageReading): Answer {
 }
 
 /**
- * Returns true if the site reports at the product's address that the product does not exist. A
- * block page with status 404 or 410 does not count.
+ * Returns true if the site reports at the product's address that the product does not exist.
+ * Returns false for a block page, even if its status is 404 or 410.
  */
 function provesNotFound(
   { url, answer }: Landing,
@@ -66,8 +66,8 @@ function provesNotFound(
 
 /**
  * Returns true if an address identifies the product: the requested address, or an address with the
- * ID in its path. The query does not count, because general pages, such as a login page, may have
- * the ID there.
+ * ID in its path. An ID that is only in the query proves nothing, because the address of a general
+ * page, such as a login page, may contain it there.
  */
 const isOwnAddress = (url: URL, asked: URL, id: string): boolean =>
   (url.pathname === asked.pathname && url.search === asked.search) ||

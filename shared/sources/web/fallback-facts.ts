@@ -48,7 +48,8 @@ export function fallbackFacts(
   const state = fallbacks.has("state") ? stateOf(page, isPriceNeeded) : {};
   const shown = isVisible ? findAvailability(page.outline(), page.controls()) : undefined;
   const stocks = [facts.availability, state.availability, shown].filter((one) => one !== undefined);
-  // A page whose product cannot be bought often shows only prices of other products.
+  // If the product cannot be bought, the page often shows only the prices of other products, so the
+  // forest is not used.
   const isOut = stocks.some((word) => !availabilityOf(word).inStock);
   const usable = isOut ? undefined : forest;
   return omitUndefined<ProductFacts>({

@@ -171,8 +171,8 @@ function priceIn(node: SchemaNode, value: SchemaValue, reading: PriceReading): S
 }
 
 /**
- * Returns true for a price that every buyer pays now for the item itself. A list price or another
- * type of price, an additional charge, and a price for some buyers only do not count.
+ * Returns true for a price that every buyer pays now for the item itself. Returns false for a list
+ * price or another type of price, for an additional charge, and for a price for some buyers only.
  */
 const isPaid = (specification: SchemaNode): boolean => {
   const type = priceTypeOf(specification);

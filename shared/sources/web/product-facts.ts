@@ -74,7 +74,7 @@ export function productFacts(
  * an unclear one.
  */
 export function mergeFacts(first: ProductFacts, second: ProductFacts): ProductFacts {
-  // A list price counts only together with the price from the same markup.
+  // A list price is used only together with the price from the same markup.
   const { price, listPrice, ...others } = second;
   const prices = needsPrice(first) ? omitUndefined<ProductFacts>({ price, listPrice }) : {};
   return { ...others, ...prices, ...first };

@@ -20,8 +20,8 @@ const rulesBytesMax = 512 * 1024;
  */
 const crawlDelayMsMax = millisecondsPerHour;
 /**
- * Longest wait for rules that another call has requested, in milliseconds. It is longer than any
- * call may take.
+ * Longest wait for rules that another call has requested, in milliseconds. No call may take this
+ * long, so the wait normally ends at the deadline of the waiting call.
  */
 const waitMsMax = 600_000;
 

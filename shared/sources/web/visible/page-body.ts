@@ -12,7 +12,7 @@ const beforeHeadingMax = 32_000;
 const afterHeadingMax = 40_000;
 /**
  * Maximum numbers of characters before and after the heading that are searched for text to keep.
- * They are larger, because they also count scripts, styles and comments.
+ * They are larger than the numbers above, because they also count scripts, styles and comments.
  */
 const beforeHeadingRawMax = 200_000;
 const afterHeadingRawMax = 300_000;
