@@ -12,8 +12,8 @@ export interface RunQueue {
     readonly watchlistId: string;
     readonly scheduledTime: string;
     /**
-     * True if the sweeper sends the message because the watchlist is overdue. Its EventBridge
-     * schedule may be missing.
+     * True if the sweeper sends the message because the watchlist is overdue. The run starter then
+     * also restores the watchlist's EventBridge schedule, which may be missing.
      */
     readonly overdue?: boolean;
   }): Promise<void>;

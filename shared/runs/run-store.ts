@@ -23,7 +23,7 @@ export interface WatchlistOutcome {
    * The webhook endpoint that receives the run's events; absent if the watchlist already stores it.
    */
   readonly endpoint?: EndpointBinding;
-  /** Names of the fields that are missing after the run; absent if the stored names do not change. */
+  /** Names of the fields that are missing after the run; absent if the stored names stay. */
   readonly missingFields?: readonly string[];
   /** `revision` of the watchlist from which this change was derived. */
   readonly revision: number;

@@ -24,7 +24,7 @@ export interface RunTotals {
   readonly factors: Map<string, number>;
   /** Number of history points. */
   points: number;
-  /** True if every batch recorded the earlier state of its items, so that a discard can restore it. */
+  /** True if every batch recorded the earlier state of its items, which a discard can restore. */
   isRestorable: boolean;
 }
 

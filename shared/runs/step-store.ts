@@ -17,7 +17,7 @@ export interface StepPlan {
   readonly batches: readonly PlannedBatch[];
 }
 
-/** A batch with its run, its step and its result. A part that is not stored is undefined. */
+/** A batch with its run, its step and its result. Each of them is undefined if it is not stored. */
 export interface OpenedBatch {
   readonly run: Run | undefined;
   readonly step: StepRecord | undefined;

@@ -35,7 +35,8 @@ export interface ReservedForm {
 export const slowMilliseconds = 3_000;
 
 /**
- * Behaviors that have a reserved ID on every platform. The ID ends with the index in this array.
+ * Behaviors that have a reserved ID on every platform. The ID ends with the index of the behavior
+ * in this array.
  */
 const everywhere = [
   ["steady", "Found, in stock, always at the same price."],

@@ -76,8 +76,8 @@ function inDays(watchlist: ForecastWatchlist, now: Date, days: number): Forecast
 
 /**
  * Counts the next `runs` runs by kind. If `isRefreshFree` is true, a limit does not cover the first
- * step of a refresh. The first refresh then charges nothing, all later runs try it again, and none
- * of them counts.
+ * step of a refresh. The first refresh then charges nothing, and so does each later run, which
+ * tries the refresh again. The counts leave all of these runs out.
  */
 function runsByKind(
   watchlist: ForecastWatchlist,
@@ -162,7 +162,7 @@ function inBudget(
   return Math.ceil(sum);
 }
 
-/** Joins parts with equal costs per run, so that the budget of a day counts their runs together. */
+/** Joins parts with equal costs per run, so that their runs use the daily budget as one part. */
 function withoutRepeats(parts: readonly SimilarRuns[]): readonly SimilarRuns[] {
   const joined: SimilarRuns[] = [];
   for (const part of parts) {

@@ -84,8 +84,8 @@ function withItems({ fields, readings }: ItemColumns, changed: PlacedItems): Ite
 }
 
 /**
- * Returns true if a value equals `other`, the value of a new item. Empty arrays and objects count
- * as equal.
+ * Returns true if a value equals `other`, the value of a new item. An empty array or object always
+ * equals it, because a new item has no other arrays and objects.
  */
 const isSame = (value: unknown, other: unknown): boolean => value === other || isEmpty(value);
 

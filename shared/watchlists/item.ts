@@ -114,7 +114,7 @@ type Known = Pick<Item, "readings" | "openChanges">;
 
 /**
  * Kinds of readings by increasing precedence. If the readings of several kinds have a field, the
- * value of the last of these kinds counts.
+ * value of the last of these kinds is used.
  */
 export const kindsByWeight: readonly ReadingKind[] = [
   "offers_used",

@@ -77,8 +77,8 @@ async function itemsWithPrefix(
 }
 
 /**
- * Number of watchlists that are read before all others. The words of a search often match many
- * items of a watchlist, so that the others need not be read.
+ * Number of watchlists that are read before all others. These few often contain enough matching
+ * items, so that the other watchlists need not be read.
  */
 const firstWatchlists = 4;
 

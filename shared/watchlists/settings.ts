@@ -33,7 +33,7 @@ export interface RunLimits {
 /**
  * Settings of a watchlist that are parsed and stored separately from its other fields. The schemas
  * and conversions of this file serve request bodies, responses, stored rows, changes and runs. Add
- * a new setting to each of them.
+ * a new setting to each schema and conversion.
  */
 export interface WatchlistSettings extends RunLimits {
   /**

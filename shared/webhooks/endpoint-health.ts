@@ -19,7 +19,7 @@ import type { DisabledReason, WebhookEndpoint } from "./endpoint.ts";
  */
 const endpointHealth = object({
   /**
-   * `receivingSince` of the endpoint when these failures occurred; null before the first attempt.
+   * `receivingSince` of the endpoint at the latest attempt; null before the first attempt.
    */
   receivingSince: optional(nullable(string()), null),
   /** Number of failed attempts since the last success, including timeouts. */

@@ -47,8 +47,8 @@ export interface WebhookEndpoint {
   readonly disabledReason: DisabledReason | null;
   /**
    * Time at which the endpoint was created, was last enabled, or got its current URL, whichever is
-   * latest. Each of these changes sets a new value. Results of earlier attempts do not count for
-   * the endpoint's health.
+   * latest. Each of these changes sets a new value. The endpoint's health ignores the results of
+   * earlier attempts.
    */
   readonly receivingSince: string;
   readonly secret: string;

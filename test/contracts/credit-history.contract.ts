@@ -113,8 +113,8 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       expect(page.transactions.length).toBeLessThanOrEqual(limit);
       found.push(...page.transactions);
       if (page.next === null) return found;
-      // IDs of an account sort in the order of its entries, so the next page begins at an older
-      // entry.
+      // The IDs of an account's entries sort in the order of the entries, so the next page begins
+      // at an older entry.
       if (startingAfter !== undefined) expect(page.next < startingAfter).toBe(true);
       startingAfter = page.next;
     }

@@ -136,7 +136,8 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
     });
 
     it("are listed with their history points in the requested time span, both ends included", async () => {
-      // The runs are 40 hours apart, so that the span begins and ends between other runs.
+      // The run numbers are 40 apart, so that the runs are in several windows. The span excludes
+      // one point of run 121 (an hour before its end), and all runs before 121 and after 201.
       const numbers = Array.from({ length: 12 }, (_, n) => n * 40 + 1);
       for (const n of numbers) {
         await store.append(list, segment(n, [price("10001", n), price("10002", n - 1)]));

@@ -63,7 +63,7 @@ export interface MisbehavingSubject {
   readonly wrongBytes: "no reply" | "a wrong letter";
   /**
    * True if an item with two different prices in one reply is unavailable.
-   * @default false - the first price counts
+   * @default false, so that the first price is used
    */
   readonly refusesContradictions?: boolean;
 }

@@ -281,8 +281,8 @@ export const expectLoaded = (page: Page): Promise<void> =>
  */
 async function violationsIn(page: Page, root: string): Promise<readonly string[]> {
   await expectLoaded(page);
-  // The debugger adds the script, because the Content-Security-Policy does not apply to it. The
-  // script is large, so it is added only once to a document.
+  // The debugger adds the script, because the Content-Security-Policy does not apply to the
+  // debugger. The script is large, so it is added only once to a document.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
   const violations = await page.evaluate<readonly Violation[]>(
     `axe.run(${JSON.stringify(root)}, { resultTypes: ['violations'] }).then((found) => found.violations)`,

@@ -64,7 +64,7 @@ describe.skipIf(lacksChromium)("the search of the dashboard", () => {
     });
     await signIn();
     await page.keyboard.press("Control+k");
-    // Without an index, the service searches.
+    // Until the page has loaded its index, the service searches.
     await search.fill("office kett");
     await option("Kettle for the office").waitFor();
 

@@ -17,8 +17,8 @@ describe("docs/data-sources.md", () => {
     "has an example of the adapter %s that the source configuration accepts",
     (adapter, example) => {
       const served = scrapers.filter((scraper) => canServe(adapter, scraper));
-      // An offer check needs the adapter that returned the offer ID, so an adapter gets all its
-      // scrapers.
+      // An offer check needs the adapter that returned the offer ID, so all scrapers that the
+      // adapter can read use the example.
       const sources = {
         ...sandboxSources,
         ...Object.fromEntries(served.map((scraper) => [scraper, example])),

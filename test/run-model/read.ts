@@ -92,7 +92,7 @@ export interface Verdict {
    * route names.
    */
   readonly changes: Changes;
-  /** True if no earlier read of the item found the new value of at least one of the changes. */
+  /** True if the value of at least one change differs from the newest known value of its field. */
   readonly isNewValue: boolean;
   /** True if a changed event contains the item. */
   readonly isReported: boolean;

@@ -228,11 +228,11 @@ const needsNumbers = ({ op, min_delta: delta, min_delta_percent: percent }: Rout
   op === "increased" || op === "decreased" || delta !== undefined || percent !== undefined;
 
 /**
- * Updates the reference values of a route after a read of the same kind as the route's step, at any
- * step. A field without a reference value gets the value before this read, or the value of this
- * read if there was none before. If the route compares numbers, the value of this read replaces a
- * reference value that is not a number. If `isGated` returns false for the route, each value that
- * the route can compare replaces the reference value.
+ * Updates the reference values of a route after a read, at any step, of the kind that the route's
+ * step reads. A field without a reference value gets the value before this read, or the value of
+ * this read if there was none before. If the route compares numbers, the value of this read
+ * replaces a reference value that is not a number. If `isGated` returns false for the route, each
+ * value that the route can compare replaces the reference value.
  */
 export function noteReading(
   route: Route,

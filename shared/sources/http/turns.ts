@@ -6,8 +6,8 @@ import type { Speed } from "./speed.ts";
 export interface Turns {
   /**
    * Resolves to true when the call may start, and to false if it cannot start before the deadline.
-   * If `gapMs` is positive, the next call of any process starts at least `gapMs` milliseconds
-   * later.
+   * If `gapMs` is positive, the next call to the source by any process starts at least `gapMs`
+   * milliseconds later.
    */
   take(request: { readonly deadline: Date; readonly gapMs: number }): Promise<boolean>;
 }

@@ -229,7 +229,7 @@ function optionsOf(adapter: string, scraper: string): v.ObjectEntries | undefine
 
 type NamedSecret = readonly [scraper: string, key: string, use: SecretUse];
 
-/** Returns each option that refers to a secret, with its scraper and its name. */
+/** Returns each option that refers to a secret: its scraper, its name and its value. */
 function secretUses(sources: SourceConfiguration): NamedSecret[] {
   const uses: NamedSecret[] = [];
   for (const [scraper, options] of Object.entries(sources)) {

@@ -94,8 +94,8 @@ async function reportRead<Answer extends AnyAnswer>(
 }
 
 /**
- * Warns the operator of a read in which no call succeeded.
- * @param unanswered the reason; null for any other read, of which the function does not warn
+ * Warns the operator of a read in which no call succeeded. Does nothing for any other read.
+ * @param unanswered the reason why no call succeeded; null for any other read
  */
 function warnUnanswered(
   unanswered: ReturnType<typeof callSummary>["unanswered"],

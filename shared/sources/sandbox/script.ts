@@ -37,7 +37,7 @@ function isDelisted(id: string, at: Date): boolean {
   const named = Number(id.slice(-delistingDigits));
   const nowSeconds = Math.floor(at.getTime() / 1_000);
   const since = (nowSeconds - named) % delistingCycleSeconds;
-  // The eight digits match one time in each cycle. The match that is nearest to now counts.
+  // The eight digits match one time in each cycle. The time that is nearest to now is used.
   return (since + delistingCycleSeconds) % delistingCycleSeconds < delistingCycleSeconds / 2;
 }
 

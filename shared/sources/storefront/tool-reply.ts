@@ -110,7 +110,8 @@ function messagesIn(reply: SourceReply): unknown[] {
   const messages: unknown[] = [];
   const parser = createParser({ onEvent: ({ data }) => void messages.push(parseJson(data)) });
   parser.feed(text);
-  // The last event is complete without a blank line at its end, because the body has ended.
+  // Ends the last event, which may lack the blank line at its end. It is complete, because the body
+  // has ended.
   parser.feed("\n\n");
   return messages;
 }

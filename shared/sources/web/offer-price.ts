@@ -182,8 +182,8 @@ const isPaid = (specification: SchemaNode): boolean => {
 };
 
 /**
- * Returns true if this is the current price of one piece for every buyer. Returns false for the
- * price of several pieces, or of a measure such as a liter.
+ * Returns true for the current price of one piece for every buyer. Returns false for the price of
+ * several pieces, or of a measure such as a liter.
  */
 const isOfPiece = (specification: SchemaNode): boolean =>
   isPaid(specification) && !isOfMany(specification) && !isOfMeasure(specification);

@@ -15,7 +15,7 @@ import type { World } from "../../../tools/local/world.ts";
 import { codeBlocks } from "../../readme/code-blocks.ts";
 
 const page = "docs/clients.md";
-/** True in a nightly run, whose file is larger. */
+/** True in a nightly run, which reads more IDs. */
 const isNightly = process.env["NIGHTLY"] === "1";
 const count = isNightly ? 50_000 : 20_000;
 const ids = Array.from({ length: count }, (_, n) => String(8_000_000 + n));
@@ -71,7 +71,7 @@ async function startProxy(onAnswer: (calls: number) => void) {
     response.end(content.subarray(content.byteLength / 2));
     inProgress -= 1;
   });
-  // A client must not use a connection at the moment when the server closes it.
+  // With the short default, a client could use a connection just when the server closes it.
   server.keepAliveTimeout = 600_000;
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   return {

@@ -279,7 +279,7 @@ describe("an S3 destination with a role", () => {
       expiresAt,
     };
     world.roles.answer = { outcome: "assumed", credentials };
-    // A role requires AWS, which tests cannot reach.
+    // Roles exist only in AWS, which tests cannot reach, so the test opens the local store instead.
     const { buckets } = world.registering;
     const endpoint = storeAt();
     const open: typeof buckets.open = (access) => buckets.open({ ...access, endpoint });

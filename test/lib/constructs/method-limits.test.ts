@@ -36,7 +36,8 @@ describe("throttleSums, which adds up the gateway's rate limits,", () => {
     // The four item routes: POST /v1/products, GET /v1/products/{proxy+}, POST /v1/offers and POST
     // /v1/offers/check.
     expect(throttleSums(ofItemCalls).requestsPerSecond).toBe(before + 4);
-    // 38 resources have 7 methods each. Methods that have a separate limit do not count.
+    // 38 resources have 7 methods each. The changed limit does not apply to methods that have a
+    // separate limit.
     expect(throttleSums(ofDefault).requestsPerSecond).toBe(
       before + 38 * 7 - methodLimits(throttle).length,
     );

@@ -32,7 +32,8 @@ describe.each([
   });
 
   it("moves a failed message to its dead-letter queue, and keeps it there for at least ten days", () => {
-    // SQS counts the retention period of a dead letter from when its message was first sent.
+    // SQS counts the retention period of a dead letter from when its message was first sent. After
+    // up to 4 days in the worker's queue, at least 10 of the 14 days are left.
     expect(queues[`${id}Queue`]?.Properties["MessageRetentionPeriod"]).toBe(4 * 24 * 60 * 60);
     expect(queues[`${id}Queue`]?.Properties["RedrivePolicy"]).toEqual({
       deadLetterTargetArn: { "Fn::GetAtt": [`${id}DeadLetterQueue`, "Arn"] },

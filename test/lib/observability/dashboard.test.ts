@@ -35,8 +35,8 @@ function widgetsOf(stage: (typeof stages)[number]): readonly Widget[] {
 }
 
 /**
- * Returns name and dimensions of each metric of the service that the widgets show, whether they
- * name the metric or find it by a search expression.
+ * Returns the name and the dimensions of each metric of the service that the widgets show, whether
+ * the widgets name the metric or find it by a search expression.
  */
 function ownMetrics(widgets: readonly Widget[]): readonly (readonly [string, readonly string[]])[] {
   return widgets

@@ -51,7 +51,7 @@ export function isInOtherSection(element: OutlineElement, { aroundHeading }: Out
   return false;
 }
 
-/** Returns true if the text or the attributes of an element show that it adds to a cart. */
+/** Returns true if an element's text or attributes show that it adds the product to a cart. */
 function isControl({ name, names, text, attributes }: OutlineElement): boolean {
   const isButton = controlNames.has(name) || attributes["role"] === "button";
   if (!isButton) return buttonNames.test(names) && cartTexts.test(text);

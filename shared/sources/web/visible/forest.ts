@@ -1,8 +1,8 @@
 /**
  * A random forest as a table. A tree is a list of numbers, four for each node: the index of the
- * feature, the threshold, the position of the next node for a value up to the threshold, and its
- * position for a higher value. In a leaf, the index is -1, and the threshold is the share of this
- * leaf's training amounts that were the price of their page.
+ * feature, the threshold, the next node for a value up to the threshold, and the next node for a
+ * higher value. Nodes are counted from 0. In a leaf, the index is -1, and the threshold is the
+ * share of this leaf's training amounts that were the price of their page.
  */
 export interface ForestTable {
   /** The names of the features, in the order of their indexes. */
