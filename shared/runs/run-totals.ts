@@ -18,11 +18,11 @@ import type { StepStore } from "./step-store.ts";
 export interface RunTotals {
   readonly counts: OutcomeCounts;
   readonly items: ComparedItems;
-  /** Shapes of the answers, added up by the kind of reading. */
+  /** For each kind of reading, the sum of the shapes of its batches. */
   readonly shapes: Map<ReadingKind, BatchShape>;
   /** By item ID: the factor of the first change of the selling price. Other items are absent. */
   readonly factors: Map<string, number>;
-  /** Number of history points. */
+  /** Number of history points of the run. */
   points: number;
   /** True if every batch recorded the earlier state of its items, which a discard can restore. */
   isRestorable: boolean;

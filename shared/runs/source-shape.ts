@@ -85,7 +85,7 @@ const hasValue = (value: FieldValue | undefined): boolean => value !== undefined
 /** The sums over all batches of a run from which its `ShapeChange` is derived. */
 interface ShapeTotals {
   readonly items: ComparedItems;
-  /** Shapes of the answers, added up by the kind of reading. */
+  /** For each kind of reading, the sum of the shapes of its batches. */
   readonly shapes: ReadonlyMap<ReadingKind, BatchShape>;
   /** By item ID: the factor of the first change of the selling price. Other items are absent. */
   readonly factors: ReadonlyMap<string, number>;

@@ -10,7 +10,7 @@ export const quotaLevels = ["ample", "low", "exhausted"] as const;
 export type QuotaLevel = (typeof quotaLevels)[number];
 const lowShare = 0.1;
 
-/** The shares of the statuses of the items that were read in a time span, from 0 to 1. */
+/** For each status, its share (0 to 1) of the items that were read in a time span. */
 interface StatusShares {
   readonly ok: number;
   readonly partial: number;

@@ -15,7 +15,7 @@ const readLossMs = 1_000;
 
 interface Options {
   readonly store: Pick<HealthStore, "since">;
-  /** Length of the span that is read, in milliseconds. */
+  /** Length of the time span before now whose periods are read, in milliseconds. */
   readonly spanMs: number;
   /** Milliseconds for which a result is reused before the store is queried again. */
   readonly freshMs: number;

@@ -101,7 +101,7 @@ export interface ItemPlace {
 const firstPlace: ItemPlace = { watchlistId: "", itemId: "" };
 /** Sorts after every item ID, because item IDs contain only letters and digits. */
 const afterEveryId = "~";
-/** A character that a URL need not encode. */
+/** Separates the two IDs in a cursor. A URL need not encode this character. */
 const separator = ".";
 
 /** Converts a place to the cursor of the page that starts after this place. */

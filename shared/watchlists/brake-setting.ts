@@ -35,7 +35,7 @@ const itemsMessage = addRefusedValue(
   "'brake.min_items' must be an integer of at least 1, such as 50.",
 );
 
-/** Schema of the setting in bodies. Null turns the brake off. */
+/** Schema of the brake in request bodies. Null turns the brake off. */
 export const brakeField = v.optional(
   v.nullable(
     v.pipe(
@@ -69,7 +69,7 @@ export const brakeField = v.optional(
   ),
 );
 
-/** Schema of the setting in responses. */
+/** Schema of the brake in responses. */
 export const shownBrake = v.pipe(
   v.nullable(
     v.object({

@@ -218,7 +218,10 @@ function itemsRefusal(param: string, input: unknown): string {
 /** Matches the keys of a body that may be part of `param` in an error: short, without dots. */
 const plainKey = /^[\w-]{1,64}$/;
 
-/** Converts the issue of an invalid entry to an error 400. `at` is the place of the entry. */
+/**
+ * Converts the issue of an invalid entry to an error 400.
+ * @param at place of the entry in the body, such as `ids[3]`
+ */
 function entryRefusal(at: string, issue: v.BaseIssue<unknown>): Error {
   const keys = (issue.path ?? []).map(({ key }) => String(key));
   const unshown = keys.findIndex((key) => !plainKey.test(key));

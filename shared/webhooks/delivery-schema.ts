@@ -118,7 +118,7 @@ export const webhookDeliveryWithAttemptsSchema = v.object({
   ),
 });
 
-/** Response 200 of both lists of deliveries, newest first. */
+/** Response 200 of the two routes that list deliveries, newest first. */
 export const webhookDeliveriesResponse = v.object({
   ...listOf(webhookDeliverySchema).entries,
   next_starting_after: v.nullable(

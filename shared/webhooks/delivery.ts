@@ -63,7 +63,7 @@ export interface Attempt {
  */
 const attemptsKeptMax = 25;
 
-/** The event, the run and the endpoint of a delivery. Watchlist and run are null for a test. */
+/** The event, watchlist, run and endpoint of a delivery. A test has no watchlist and no run. */
 export interface DeliverySubject {
   readonly event: { readonly id: string; readonly type: EventType; readonly createdAt: string };
   readonly watchlistId: string | null;

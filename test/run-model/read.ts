@@ -139,7 +139,7 @@ export function evaluate(pipeline: Pipeline, step: Step, reading: Reading): Verd
   };
 }
 
-/** Returns the names of the fields derived from prices that a pipeline contains. */
+/** Returns the names of those fields derived from prices that occur in a pipeline. */
 const namedIn = (pipeline: Pipeline): readonly string[] =>
   derivedPriceNames.filter((name) => JSON.stringify(pipeline).includes(`"${name}"`));
 

@@ -20,7 +20,7 @@ const commands = Object.entries(packageJson.scripts).flatMap(([name, script]) =>
 /**
  * All commands share the parser of options, and each start of a process takes a second of processor
  * time. Without NIGHTLY=1, tests that start one process for each command therefore run only every
- * fourth one.
+ * fourth command.
  */
 const some = <T>(all: readonly T[]): readonly T[] =>
   process.env["NIGHTLY"] === "1" ? all : all.filter((_, n) => n % 4 === 0);
@@ -34,8 +34,8 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /**
- * Runs a command without AWS settings and without a local world. Programs in the temporary folder
- * come first.
+ * Runs a command without AWS settings and without a local world. Its PATH begins with the temporary
+ * folder.
  */
 const run = (file: string, ...args: readonly string[]): Promise<Ended> =>
   runScript(file, args, {
@@ -216,7 +216,7 @@ describe("npm run lint:templates", () => {
     });
   });
 
-  /** Installs a program that prints `answer` as JSON. */
+  /** Installs a program named `linter` that prints `answer` as JSON and exits with 2. */
   function answerAs(linter: string, answer: unknown): void {
     const script = `echo '${JSON.stringify(answer)}'; exit 2`;
     writeFileSync(join(folder, linter), `#!/bin/sh\n${script}\n`, { mode: 0o755 });

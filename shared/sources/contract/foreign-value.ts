@@ -4,7 +4,7 @@
  */
 import * as v from "valibot";
 
-/** The maximum length in characters. Longer strings are truncated. */
+/** The maximum length of a text, in characters. Longer texts are truncated. */
 const textLengthMax = 1_000;
 /** The highest accepted price, in units of its currency. */
 export const amountMax = 1_000_000_000;

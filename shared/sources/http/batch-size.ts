@@ -10,7 +10,7 @@ export interface BatchSize {
   tooMany(count: number): void;
 }
 
-/** Options for a source whose refusals do not show clearly that a batch was too large. */
+/** Options for a source whose refusals do not show clearly whether a batch was too large. */
 export interface UnclearRefusals {
   readonly clock: Clock;
   /** The smallest size to which refusals reduce the batch size. */

@@ -59,7 +59,7 @@ interface DiscoveredEndpoint {
   readonly url: URL;
   /** Addresses of agent profiles to try, newest version first. */
   readonly profiles: readonly string[];
-  /** False after a temporary failure: the endpoint is then searched again after a minute. */
+  /** False after a temporary failure: the search for the endpoint is repeated after a minute. */
   readonly isFinal: boolean;
 }
 

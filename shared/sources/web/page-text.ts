@@ -1,4 +1,4 @@
-/** The number of bytes at the start of a page in which a `<meta>` charset is searched. */
+/** The number of bytes at the start of a page that are searched for a `<meta>` charset. */
 const metaBytesMax = 4_096;
 const metaCharset = /<meta\s[^>]{0,200}charset\s*=\s*["']?\s*([\w-]{1,40})/i;
 const headerCharset = /charset\s*=\s*["']?\s*([\w-]{1,40})/i;

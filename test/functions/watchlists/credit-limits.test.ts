@@ -59,8 +59,8 @@ describe("a watchlist in an API response", () => {
 
 describe("a credit estimate of a stored watchlist", () => {
   /**
-   * Reads every item at the step `check`. Then reads the items whose price changed again, at the
-   * step `again`.
+   * Reads every item at the step `check`, and then, at the step `again`, the items whose price
+   * changed.
    */
   const twoSteps: Pipeline = {
     entry: "check",

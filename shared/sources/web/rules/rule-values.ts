@@ -91,7 +91,10 @@ function elementsOf(matches: (element: Element) => boolean, page: RulePage): Ele
   return selectAll<AnyNode, Element>(matches, page.document).slice(0, elementsMax);
 }
 
-/** Returns the texts at a JSON pointer; none for an object. */
+/**
+ * Returns the value at a JSON pointer as text, in an array; an empty array if the value is missing,
+ * null, an object or an array.
+ */
 function textsAt(value: unknown, pointer: readonly string[]): string[] {
   let at: unknown = value;
   for (const step of pointer) {
