@@ -18,16 +18,22 @@ interface Described {
 interface Field extends Described {
   readonly name: string;
   /**
-   * The name of the field that contains this field's object; without one, of the component or
-   * operation.
+   * The name of the field whose object has this field. If there is no such field, the name of the
+   * component, or the ID of the operation.
    */
   readonly owner: string;
 }
 
-/** Keywords whose schemas only constrain fields, which other schemas describe. */
+/**
+ * Keywords whose values need no descriptions: they only constrain fields that other schemas
+ * describe, or are examples.
+ */
 const constraints = /^(if|then|else|not|dependentSchemas|examples?)$/;
 
-/** Returns the fields of all objects in a part of the document. */
+/**
+ * Returns the fields of all objects in a part of the document, at any depth. `where` names the
+ * part, and `owner` is the `owner` of the fields of its outermost objects.
+ */
 function fieldsIn(part: unknown, where: string, owner: string): readonly Field[] {
   if (typeof part !== "object" || part === null) return [];
   const operation = asObject(part)["operationId"];
@@ -61,7 +67,10 @@ const parameters = operations.flatMap(({ where, operation }) =>
     description,
   })),
 );
-/** Responses of operations; a reference leads to a described component. */
+/**
+ * The responses of all operations, without references, because `responses` has the descriptions of
+ * the referenced components.
+ */
 const answers = operations.flatMap(({ where, operation }) =>
   children(operation["responses"])
     .filter(([, answer]) => !("$ref" in answer))

@@ -200,7 +200,10 @@ describe("the service's table of deprecations", () => {
   });
 });
 
-/** Returns the names of the deprecated fields in a request body, with the schemas that it names. */
+/**
+ * Returns the names of the deprecated fields in a request body and in the schemas that it
+ * references.
+ */
 function deprecatedFields(part: unknown, seen: ReadonlySet<unknown> = new Set()): string[] {
   if (seen.has(part) || typeof part !== "object" || part === null) return [];
   const { $ref, properties = {} } = part as { $ref?: string; properties?: object };

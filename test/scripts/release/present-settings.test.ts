@@ -20,7 +20,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Creates a `lib/context.ts` of a release, which refuses all other keys of a stage's file. */
+/**
+ * Creates the `lib/context.ts` of a release that refuses a stage's file with a key that is not in
+ * `keys`.
+ */
 function releaseKnows(...keys: readonly string[]): void {
   const parse = `if (Object.keys(JSON.parse(content)).some((key) => !known.includes(key))) throw new Error(name);`;
   writeFileSync(

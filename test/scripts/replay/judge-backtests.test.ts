@@ -26,7 +26,11 @@ const runOf = (runNumber: number, changed: readonly string[], matched: readonly 
     ],
   }) as unknown as TestedRun;
 
-/** Plays runs of both watchlists, compares them, and returns the results and the calls. */
+/**
+ * Adds each list in `played` as runs of both watchlists, and then compares them. Each back-test of
+ * this comparison returns the list in `repeated` at the same index. Returns the sums of all
+ * comparisons, and the calls of `backtest`.
+ */
 async function judged(played: readonly (readonly TestedRun[])[], repeated: typeof played) {
   const calls: string[] = [];
   let part = 0;
@@ -89,8 +93,9 @@ describe("the check that compares the back-tests of a replay with the events of 
     );
 
     expect(calls[4]).toBe("wl_changes with changes since 2026-01-02");
-    // The first comparison has two entries for each pipeline. The second comparison has the changed
-    // item of one pipeline.
+    // In each sum, the back-tests from the first run on have two entries for each of the two
+    // pipelines. The later back-tests compare only the changed item with the pipeline `changes`,
+    // because all other routes have a state.
     expect(results).toMatchObject([
       { equal: 5, missing: 0, unexpected: 0 },
       { equal: 5, missing: 0, unexpected: 0 },

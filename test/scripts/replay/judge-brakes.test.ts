@@ -27,9 +27,10 @@ const real = (day: string, changed: number, read: number): Decision => ({
 });
 
 /**
- * Compares the decisions of the brakes of both watchlists with DuckDB. The shop has `size` products
- * at a price of 10 from 2025-12-30 on. The price of ten products changes on 2025-12-31, and two
- * products have no price from that day on. On 2026-01-01, the shop adds a product.
+ * Records `decisions` for the brakes of the watchlists `changes` and `limited`, and compares them
+ * with the results that DuckDB calculates. The shop has `size` products at a price of 10 from
+ * 2025-12-30 on. On 2025-12-31, the price of ten products changes, and two other products lose
+ * their price. On 2026-01-01, the shop adds a product.
  */
 async function judge(decisions: readonly Decision[], size = 50) {
   const prices = (n: number): readonly (readonly [string, number | null])[] => [
@@ -58,7 +59,7 @@ async function judge(decisions: readonly Decision[], size = 50) {
   return comparisons?.find(({ name }) => name === "brake");
 }
 
-/** Returns the decisions about the runs with the prices of the file. */
+/** Returns the correct decisions about the runs of four days whose prices are not multiplied. */
 const realDaysOf = (size: number): readonly Decision[] => [
   real("2025-12-30", 0, size),
   real("2025-12-31", 12, size),
@@ -70,7 +71,8 @@ describe("the check that compares the brake decisions of a replay with DuckDB", 
   it("accepts correct counts of changed items, including the count of a day on which all prices are multiplied by 100", async () => {
     const wrong = { day: "2026-01-01", factor: 100, changed: 48, read: 50, isHeld: true };
 
-    // Two of the 50 items with an earlier price have no price now. The new item does not count.
+    // Of the 50 items with an earlier price, two have no price now, so 48 changed. The new item has
+    // no earlier price, so it is not compared.
     expect(await judge([...realDaysOf(50), wrong])).toMatchObject({
       equal: 10,
       missing: 0,

@@ -10,7 +10,8 @@ import { daysOf, shopDays } from "../../../scripts/replay/shop-days.ts";
 const size = 50;
 const answerOfPrice = v.object({ fields: v.object({ price: v.object({ amount: v.number() }) }) });
 /**
- * Returns a shop whose products cost 2 from the last day of January on, and 3 from a later day on.
+ * Returns a shop whose products cost 2 from the first day in `days` on. Each later day in `days`
+ * raises the price by 1.
  */
 const shopOf = (days: readonly string[], items = size) =>
   shopDays(
@@ -29,8 +30,8 @@ const januaryToFebruary = shopOf(["2026-01-31", "2026-02-02"]);
 type RecordedRun = Parameters<Records["addRun"]>[0];
 
 /**
- * Plays days on a service that logs what it does, with the price that the source returns. Its brake
- * holds runs with a price above `heldAbove`.
+ * Plays the days of a shop on a service that logs each run with the price that the source returns.
+ * The service's brake holds runs with a price above `heldAbove`.
  */
 async function play(shop: ReturnType<typeof shopOf>, heldAbove = 100) {
   const source = dailyPrices();

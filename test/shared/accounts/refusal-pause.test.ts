@@ -7,8 +7,8 @@ import {
 } from "../../../shared/accounts/refusal-pause.ts";
 
 /**
- * Returns a pause after the given number of refusals in a row, each at the end of the previous
- * pause.
+ * Returns the pause after `times` more refusals in a row, each at the end of the previous pause.
+ * `pause` is the pause before them, and `fraction` is the random number (0 to 1) at each refusal.
  */
 function refused(times: number, fraction: number, pause: RefusalPause = noPause): RefusalPause {
   let after = pause;

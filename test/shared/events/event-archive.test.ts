@@ -48,9 +48,11 @@ beforeEach(() => {
 });
 
 const small = runOf({ "watchlist.product.changed": 3, "watchlist.product.matched": 2 });
-/** Returns random text that gzip compresses to about `bytes` bytes. */
+/**
+ * Returns random Base64 text of about `bytes` bytes. Gzip compresses it to about 3/4 of this size.
+ */
 const noise = (bytes: number): string => randomBytes((bytes * 3) / 4).toString("base64");
-/** Base64 text compresses to 3/4 of its length, so each text is longer than its gzip member. */
+/** Returns a run whose changed events have bodies that gzip compresses to about these sizes. */
 const noisy = (megabytes: readonly number[]): RunEvents =>
   runOf(
     { "watchlist.product.changed": megabytes.length },

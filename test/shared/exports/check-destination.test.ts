@@ -16,7 +16,7 @@ const secret = "customer-secret-key";
 
 let base: Awaited<ReturnType<typeof startExportWorld>>;
 let world: ExportWorld;
-/** A bucket with the responses of the test. */
+/** A store that accepts every write until a test replaces its `answer`. */
 let server: Receiver;
 /** A store that accepts only requests that are signed with the secret for its region. */
 let signed: SignedStore;

@@ -41,7 +41,10 @@ async function objects(): Promise<Map<string, Buffer>> {
   return new Map(entries);
 }
 
-/** Calls `change` before each put of an export; returns the keys in the order of the puts. */
+/**
+ * Calls `change` before each put of an export. If `change` returns a reason, the put fails with
+ * this reason and writes nothing. Returns the keys of all puts so far, in order.
+ */
 function interceptPuts(change: (object: BucketObject) => string | null): string[] {
   const { buckets } = world.exporting;
   const keys: string[] = [];

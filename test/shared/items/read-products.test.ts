@@ -223,7 +223,7 @@ describe("a read of products with a broken scraper", () => {
 describe("a read of products that gets no response from the ledger", () => {
   const noAnswer = () =>
     Promise.reject(Object.assign(new Error("no response"), { name: "TimeoutError" }));
-  /** IDs of the holds that a cancel message names. */
+  /** IDs of the holds in the cancel messages that were sent, in order. */
   const handedOver: string[] = [];
   const cancels: CancelQueue = { send: async ({ holdId }) => void handedOver.push(holdId) };
   const isUnreachable: CancelQueue = { send: noAnswer };

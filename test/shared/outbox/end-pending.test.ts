@@ -5,7 +5,10 @@ import type { DeliveryTarget } from "../../../shared/outbox/outbox.ts";
 const target: DeliveryTarget = { accountId: "acct_1", targetId: "we_1" };
 const now = new Date("2026-11-20T10:00:00.000Z");
 
-/** Returns a recorder of the calls of `endPending`. One of them fails. */
+/**
+ * Returns dependencies that record the calls of `endPending`. The calls with the name `failing`
+ * fail.
+ */
 function recording(failing?: "wake" | "send") {
   const calls: string[] = [];
   const call = (name: "wake" | "send"): Promise<void> => {

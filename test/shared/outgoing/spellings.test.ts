@@ -11,7 +11,10 @@ const hex = (value: number): string => value.toString(16);
 const octal = (value: number): string => `0${value.toString(8)}`;
 const word = (high: number, low: number): string => hex(high * 256 + low);
 const words = ([a, b, c, d]: Bytes): string => `${word(a, b)}:${word(c, d)}`;
-/** Digits from another Unicode range, which IDNA maps to ASCII digits. */
+/**
+ * Returns a dotted address with the digits of the Unicode range that starts at the code point
+ * `zero`. IDNA maps them to ASCII digits.
+ */
 const digitsAt = (zero: number, bytes: Bytes): string =>
   bytes.join(".").replaceAll(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)));
 const superscripts = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079";

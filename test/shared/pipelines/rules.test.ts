@@ -656,7 +656,7 @@ describe("a route that compares a field with metadata", () => {
     readonly op: Op;
     /** The value that the read shows. */
     readonly is: FieldValue;
-    /** The metadata of the item. */
+    /** The metadata value of the item with which the route compares the field. */
     readonly value: string | number | boolean;
     readonly isMatch: boolean;
   }

@@ -51,8 +51,8 @@ function crashing(at: number, when: "before" | "after") {
 
 describe("the publisher of run events", () => {
   it.each([
-    // The event bodies, their index, the transaction, the read of the destination, and the wake-up
-    // messages.
+    // The five counted calls are the puts of the event bodies and of their index, the transaction,
+    // the read of the destination, and the wake-up messages. Rows need no puts.
     ["objects", "current", 5],
     ["rows", "next", 3],
   ] as const)(

@@ -63,7 +63,10 @@ async function watched(pipeline: Pipeline | null) {
   return { bench, list, next };
 }
 
-/** Returns the counts of the last run, the changes in its events, and its steps. */
+/**
+ * Returns the steps and counts of the last run, the changes in its events, and the last change that
+ * it recorded with the item. `published` is the number of events before the run.
+ */
 async function reportOf(bench: RunBench, list: Watchlist, published: number) {
   const { stats, runNumber } = await bench.lastRun(list);
   const events = [...bench.published.values()].slice(published);

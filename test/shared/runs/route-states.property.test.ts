@@ -112,8 +112,8 @@ const played = (route: Route, reads: readonly PlayedRead[], repeats = 1): readon
   playReads(pipelineOf(route), reads, repeats).effects;
 
 /**
- * Returns the effects of the reads by the reference model. Plays them twice: without the cooldown
- * for `run`, and with it for `notify`.
+ * Returns the effects of the reads according to the reference model. Plays the reads twice: without
+ * the cooldown for `run`, and with the cooldown for `notify`.
  */
 function expected(route: Route, reads: readonly PlayedRead[]): Effect[] {
   const { cooldown: _, ...routing } = route;
@@ -126,7 +126,9 @@ function expected(route: Route, reads: readonly PlayedRead[]): Effect[] {
   }));
 }
 
-/** Returns the match of the route at each read by the reference model; null if there is none. */
+/**
+ * Returns the match of the route at each read according to the reference model; null for no match.
+ */
 function matchesOf(route: Route, reads: readonly PlayedRead[]): readonly (object | null)[] {
   const routeState = newRouteState();
   let last: Snapshot | null = null;

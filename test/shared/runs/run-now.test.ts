@@ -6,7 +6,10 @@ import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import { countingRandom, fixedClock } from "../../support/clock.ts";
 
-/** Creates a watchlist that another call changes before each of the first `lostClaims` claims. */
+/**
+ * Creates a watchlist that another call changes before each of the first `lostClaims` claims. A
+ * claim takes `claimMs` milliseconds. `run` starts a manual run of the watchlist.
+ */
 function contended(lostClaims: number, claimMs = 0, settings: Partial<Watchlist> = {}) {
   const clock = fixedClock("2026-03-01T00:00:00Z");
   const pauses: number[] = [];

@@ -56,7 +56,7 @@ describe("the results of a run", () => {
     const again = await readAll();
 
     expect(again).toEqual(first);
-    // The bound of 20,000 has room for one step of 16,000 and the step of 3,000, or for less.
+    // At most 20,000 outcomes stay in memory: at most one step of 16,000 and the step of 3,000.
     const readAgain = store.reads.slice(steps.length);
     const kept = Object.entries(sizes).filter(([step]) => !readAgain.includes(step));
     expect(kept.flatMap(([, batches]) => batches).reduce((a, b) => a + b, 0)).toBeLessThanOrEqual(

@@ -127,7 +127,7 @@ describe("the stored pages of a watchlist", () => {
   it("contain the same items after encoding and decoding", () => {
     fc.assert(
       fc.property(fc.array(anItem, { maxLength: 5 }), (some) => {
-        // JSON cannot represent negative zero.
+        // Replaces negative zero by zero, because JSON cannot represent negative zero.
         const stored = JSON.parse(JSON.stringify(some)) as Item[];
         expect(decodeItems(encodeItems(stored))).toEqual(stored);
       }),
@@ -144,7 +144,7 @@ describe("the stored pages of a watchlist", () => {
         fc.integer({ min: 0, max: 6 }),
         fc.integer({ min: 100, max: 1_000 }),
         (drawn, itemsMax, bytesMax) => {
-          // JSON cannot represent negative zero.
+          // Replaces negative zero by zero, because JSON cannot represent negative zero.
           const stored = JSON.parse(JSON.stringify(drawn)) as typeof drawn;
           stored.sort(([a], [b]) => compareIds(a.id, b.id));
           const before = stored.map(([item]) => item);

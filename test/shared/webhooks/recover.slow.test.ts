@@ -79,7 +79,7 @@ describe("a recovery of failed deliveries", () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const runs = many.map((_, n) =>
       aRun(["watchlist.product.changed", "watchlist.product.changed", "watchlist.run.completed"], {
-        // IDs in another order than their times.
+        // The IDs of the runs have another order than the times of the runs.
         runId: `wlrun_${String(900 - n).padStart(3, "0")}`,
         happenedAt: secondsAfter(0.001 * (1 + n)),
       }),

@@ -23,7 +23,10 @@ interface Sent {
   readonly receiverSecret?: string;
 }
 
-/** Throws if a receiver that uses this library would refuse the delivery. */
+/**
+ * Verifies a delivery with the library that is in the function's name, as a receiver does. Throws
+ * if the library refuses the delivery.
+ */
 type Verify = (sent: Sent) => void;
 
 const verifyAsStripe: Verify = ({

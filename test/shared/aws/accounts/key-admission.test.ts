@@ -78,7 +78,8 @@ const mostInASecond = (times: readonly number[]): number =>
 
 describe("the rate limit of an API key", () => {
   /**
-   * Makes calls for times 5 ms apart, partly out of order. Returns the times of the admitted calls.
+   * Makes 200 calls for each of `seconds` seconds. Their times are 5 ms apart, and partly out of
+   * order. Returns the times of the admitted calls in milliseconds, ascending.
    */
   async function offer(seconds: number): Promise<number[]> {
     const processes = Array.from({ length: 4 }, process);

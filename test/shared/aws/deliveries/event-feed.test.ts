@@ -32,7 +32,10 @@ const run = (runId: string, minute = 0, wanted: Partial<FeedRun> = {}): FeedRun 
 });
 const at = (minute: number): string => `2026-11-20T10:${String(minute).padStart(2, "0")}:00.000Z`;
 
-/** Adds runs in this order, each at its time of publication. */
+/**
+ * Adds runs in this order. `publishedAt` is the minute after 10:00 at which a run is added; by
+ * default, each run is added at its `createdAt`.
+ */
 async function appendAll(...runs: readonly (readonly [FeedRun, publishedAt?: number])[]) {
   for (const [added, minute] of runs) {
     clock.set(minute === undefined ? added.createdAt : at(minute));

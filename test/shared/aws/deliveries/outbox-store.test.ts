@@ -53,7 +53,10 @@ const claim = async (of: DeliveryTarget = target, by = store) => {
   const claimed = await by.claim(of, { lease, now: clock.now() });
   return claimed === null ? null : { lease, token: lease.token, ...claimed };
 };
-/** Claims a target and checks the limit of the account, as a drain does. */
+/**
+ * Claims a target and checks the limit of the account, as a drain does. Returns null if the claim
+ * or the check refuses the target.
+ */
 const admitted = async (of: DeliveryTarget) => {
   const claimed = await claim(of);
   if (claimed === null) return null;

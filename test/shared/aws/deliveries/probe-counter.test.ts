@@ -47,7 +47,7 @@ describe("the counter of probes in DynamoDB", () => {
 
   it("has a limit period that is at least as long as the longest probe", () => {
     expect(seconds * 1_000).toBeGreaterThanOrEqual(exchangeTimes.totalMs);
-    // A check of a store writes an object, then deletes it.
+    // A check of a store makes two requests: it writes an object, and then deletes it.
     expect(seconds * 1_000).toBeGreaterThanOrEqual(2 * checkTimes.totalMs);
   });
 

@@ -143,7 +143,10 @@ describe("a repeated read of the history of a watchlist in a time span", () => {
     const add = async (...runs: readonly RunSegment[]): Promise<void> => {
       for (const one of runs) await openStore().append(list, one);
     };
-    /** Returns the numbers of the runs in a span, and the requests to read them. */
+    /**
+     * Returns the numbers of the runs since `daysAgo` days ago, newest first, and how many requests
+     * the read of these runs made. `newestRun` is the number of the newest recorded run.
+     */
     const read = async (daysAgo: number, newestRun: number) => {
       requests = 0;
       const span = { since: day(daysAgo), until: at, order: "newest_first" } as const;

@@ -5,7 +5,7 @@ import { systemRandom, systemClock } from "../../../../shared/base/system.ts";
 import { expectLedgerToBalance } from "../../../contracts/ledger.contract.ts";
 import { startLedgerWorld } from "../../../support/ledger-world.ts";
 
-/** The number of slots of the account. It must be that of a concurrency tier, at most 250. */
+/** The number of slots of the account: the number that a concurrency tier has, and at most 250. */
 const slots = Number(process.env["LEDGER_SLOTS"] ?? 20);
 const now = new Date("2026-03-01T12:00:00Z");
 const expiresAt = new Date("2026-03-01T12:01:00Z");

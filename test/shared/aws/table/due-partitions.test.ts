@@ -76,7 +76,7 @@ describe("the partitions of the due index", () => {
 
 describe("a row's partition in the due index", () => {
   it("depends neither on the release that wrote the row nor on the row's due time", () => {
-    // Earlier releases have written rows to this partition.
+    // Earlier releases have stored the row with this key in partition 05.
     const key = accountKeys.hold("acct_1", "req_1");
     expect(dueAt("hold", key, at)).toEqual({ due_kind: "hold#05", due_at: at.toISOString() });
     expect(dueAt("hold", key, new Date(0)).due_kind).toBe("hold#05");

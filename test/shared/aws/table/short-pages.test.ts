@@ -595,7 +595,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-/** Each response ends after one examined row, as DynamoDB may end any response. */
+/** Returns a client whose queries end each response after one examined row, as DynamoDB may do. */
 const cutShort = (client: DynamoDBDocumentClient) =>
   watchedClient(client, (command, send) =>
     command instanceof QueryCommand

@@ -37,7 +37,11 @@ const kindsAt = (version: number, isConverted = true) => ({
 const tables = openTables();
 const key = watchlistKeys.run("wl_1", 7);
 let table: string;
-/** Release A accepts version 2, release B writes it, and release C requires it. */
+/**
+ * Clients of three releases. Release A writes version 1 and also accepts version 2. Release B
+ * writes version 2 and also accepts version 1. Release C requires version 2. `bPrevious` is release
+ * B with the setting to write version 1.
+ */
 let a: DynamoDBDocumentClient;
 let b: DynamoDBDocumentClient;
 let bPrevious: DynamoDBDocumentClient;

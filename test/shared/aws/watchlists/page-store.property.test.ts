@@ -70,7 +70,10 @@ const bounds = fc.record({
   mergeItemsMax: fc.integer({ min: 0, max: 3 }),
 });
 
-/** Returns the item after a step has read it. */
+/**
+ * Returns the item after a step has read it: a new item becomes active, and any other item is
+ * delisted. `by` makes the values of each step different.
+ */
 const stepped = (item: Item, by: number): Item => {
   const readings = { standard: { price: by } };
   const read = { ...item, readings, revision: item.revision + 1 };
