@@ -206,7 +206,10 @@ export const pairs: Readonly<Record<AccountKind, Pairs>> = {
   ],
 };
 
-/** The hold that a step resolves. It is reserved before the pair starts. */
+/**
+ * The hold that each step resolves, if it resolves one. The hold is reserved before the pair
+ * starts.
+ */
 const resolves: Readonly<Partial<Record<StepName, HoldName>>> = {
   settle: "one",
   "settle for nothing": "one",

@@ -279,8 +279,8 @@ const nameOf = ({ outer, inner, kind }: Omit<Plan, "at">): string =>
   `${outer} with ${inner}, ${kind}`;
 
 /**
- * Returns plans with one fault in either step. Also combines each fault of the inner step with a
- * lost answer of the outer step.
+ * Returns the plans with one fault in either step. Also combines each fault of the inner step with
+ * the loss of a response to the outer step.
  */
 function faultyPlans(plan: Plan, innerRequests: number): readonly Plan[] {
   const ofOuter = faults.map((outerFault): Plan => ({ ...plan, outerFault }));

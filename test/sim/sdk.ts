@@ -406,7 +406,9 @@ function labelOf({ operation, input, site }: Attempt): string {
 /** Matches random tokens of the SDK, which differ between two runs of a seed. */
 const tokenPattern = /"Client(?:Request)?Token":"[^"]*"/g;
 
-/** Returns the body of a request without the names that differ between two runs of a seed. */
+/**
+ * Returns a request's body without the table name and the tokens, which differ between two runs.
+ */
 function contentOf(body: unknown, table: string): string {
   const isText = typeof body === "string";
   if (!isText && !(body instanceof Uint8Array)) return "";

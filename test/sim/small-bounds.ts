@@ -5,7 +5,10 @@ import { batchBounds } from "../../shared/event-bus/event-bus.ts";
 import { resultBounds } from "../../shared/runs/run-results.ts";
 import { pageBounds } from "../../shared/watchlists/page.ts";
 
-/** The least number of items with which a change of shape counts in the simulation. */
+/**
+ * The value of `limits.shapeItemsMin` in the simulation: the least number of items for a change of
+ * shape.
+ */
 export const shapeItemsMin = 2;
 
 /**
@@ -19,8 +22,8 @@ export function useSmallBounds(): void {
   Object.assign(pageBounds, { itemsMax: 4, mergeItemsMax: 2 });
   Object.assign(limits, { batchIdsMax: 3, itemEventsMax: 3, watchlistsMax: 12, apiKeysMax: 8 });
   Object.assign(limits, { historyWindowRuns: 2, shapeItemsMin });
-  // A chunk of a segment then contains one or two points. All rows are first created without
-  // content, as the service creates only large rows.
+  // A chunk of a segment then contains one or two points. Every row is first created without
+  // content. In the service, only a large row is.
   Object.assign(historyBounds, { chunkCharactersMax: 120, claimedAbove: 0 });
   // The finisher reads most steps of a run several times from the store.
   Object.assign(resultBounds, { keptMax: 4 });

@@ -7,8 +7,9 @@ export interface Stage {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
   /**
-   * Waits until `client` has no requests in progress. The ledger copies its journal after a
-   * reservation has returned, and the task scheduler does not order the requests of the set-up.
+   * Waits until `client` has no requests in progress. Call it after a reservation in the set-up:
+   * the ledger may copy its journal after the reservation has returned, and the task scheduler does
+   * not order the requests of the set-up.
    */
   idle(): Promise<void>;
 }

@@ -106,8 +106,8 @@ export function recordDeliveries(world: World): DeliveryHistory {
     }
   });
   world.onRefusal.push((attempt, error) => {
-    // Claims and releases of leases are often rejected, and the next write shows the reason. So
-    // only transactions that keep a lease count.
+    // Records only rejected transactions that keep a lease. Claims and releases are often rejected
+    // for other reasons than the loss of a lease.
     if (attempt.operation !== "TransactWriteItems" || !isConditionRefusal(error)) return;
     for (const write of writesOf(attempt)) {
       const holding = holdingOf(write);

@@ -23,7 +23,10 @@ interface Body {
   readonly items: readonly { readonly id: string; readonly reads: readonly Read[] }[];
 }
 
-/** The specified prices of an answer. An offers answer with more than one offer costs 3. */
+/**
+ * The specified price of an answer in credits, by scraper. An offers answer with more than one
+ * offer costs 3.
+ */
 const rates = {
   "retailer_a.pulse": 0.25,
   "retailer_a.lite": 1,

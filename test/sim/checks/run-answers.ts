@@ -38,7 +38,7 @@ export interface ExpectedItem {
   owes: readonly ModelRetry[];
   /** The ID of the last known offer in the buy box; null if there is none. */
   offer: string | null;
-  /** The changes that all steps of the newest run with a change of the item found. */
+  /** The changes of the item in the newest run that found any, from all steps of this run. */
   lastChange: ModelItem["lastChange"];
 }
 

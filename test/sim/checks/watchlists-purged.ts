@@ -23,7 +23,7 @@ export function watchPurges(world: World): {
   let moment = 0;
   const writtenAt = new Map<string, number>();
   const begunAt = new Map<string, number>();
-  /** The start of the last finished purge, by partition of the watchlist. */
+  /** The moment at which the last finished purge started, by partition of the watchlist. */
   const purged = new Map<string, number>();
   /** The partition key of the watchlist, by the partition key of each of its runs. */
   const listOf = new Map<string, string>();

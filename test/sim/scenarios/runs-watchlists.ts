@@ -198,9 +198,9 @@ function creditLimits(
 }
 
 /**
- * Draws a brake that holds runs of small watchlists. Most watchlists have no brake, or the default
- * brake. The default brake holds their runs only if the answers have another shape, because they
- * have too few items.
+ * Draws a brake. Most watchlists have no brake, or the default brake. Because the watchlists have
+ * too few items, the default brake holds a run only if the answers have another shape. The other
+ * brakes also hold runs of small watchlists.
  */
 function brake(random: Random): Pick<WatchlistRequest, "brake"> {
   if (!random.isHit(0.25)) return random.isHit(0.7) ? { brake: null } : {};

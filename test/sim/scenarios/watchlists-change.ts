@@ -220,8 +220,8 @@ export async function changeItems(acting: Acting): Promise<void> {
 }
 
 /**
- * Checks the counts in the response to a change of items. They are checked exactly if the items
- * before the change were known.
+ * Checks the counts in the response to a change of items. Checks only the sums of the counts if the
+ * state of an item before the change was not known.
  */
 function checkTally(
   tally: Tally,
@@ -311,7 +311,8 @@ export async function runNow(acting: Acting): Promise<void> {
 }
 
 /**
- * Checks the refusal of a run. Either another run is in progress, or the watchlist has no items.
+ * Checks the refusal of a run. A refusal because the watchlist has no items is correct only if each
+ * item may have been absent during the call. The only other reason is another run in progress.
  */
 function checkRunRefused(
   { world }: Acting,

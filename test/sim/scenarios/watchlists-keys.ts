@@ -12,7 +12,8 @@ export async function actOnKeys(acting: Acting): Promise<void> {
 }
 
 /**
- * Creates an API key. Checks a refusal at the limit.
+ * Creates an API key. If the service refuses it, checks that the account may have reached the
+ * limit.
  * @throws Error if a check fails
  */
 export async function newKey(acting: Acting): Promise<void> {

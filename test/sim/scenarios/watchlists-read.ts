@@ -155,8 +155,9 @@ function checkLabels(world: Acting["world"], list: KnownWatchlist, item: ShownIt
 }
 
 /**
- * Checks one ID after a read of all items (invariant R12). The item's register must allow that
- * `seen` contains the ID, or that it does not. Does nothing if `seen` is undefined.
+ * Checks one ID after a read of all items (invariant R12): `in` must be possible in the item's
+ * register if `seen` contains the ID, and `out` if not. This value is then the only possible one.
+ * Does nothing if `seen` is undefined.
  * @throws AssertionError for an item that is lost or should not exist
  */
 function settleItem(list: KnownWatchlist, id: string, seen: readonly string[] | undefined): void {
@@ -265,7 +266,7 @@ export async function tryForeign(acting: Acting): Promise<void> {
     const { answer } = await ask(acting, { ...attempt, path });
     if (answer === undefined) return;
     assert.equal(answer.status, 404, `${attempt.method} ${path} of another: ${answer.text}`);
-    // The message contains the ID of the call.
+    // Replaces the ID, because only the ID may differ between the two bodies.
     texts.push(answer.text.replaceAll(id, "{id}"));
   }
   assert.equal(texts[0], texts[1], "the same body as for an unknown id");
