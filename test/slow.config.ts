@@ -23,7 +23,7 @@ const env = Object.fromEntries(
   Object.entries(sizes).map(([name, size]) => [name, process.env[name] ?? size[column]]),
 );
 
-/** The long proofs, and the property tests. */
+/** The options of `npm run test:slow`, which runs the slow tests and the property tests. */
 export default defineConfig({
   test: {
     ...testOptions,

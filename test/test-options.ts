@@ -32,12 +32,15 @@ const notForEachChange = [
   "test/clients/end-to-end/generated-client.test.ts",
   "test/world/demo-workspace.slow.test.ts",
 ];
-/** Tests that run only with NIGHTLY=1; empty with it. */
+/**
+ * The test files that this run leaves out, because they run only with NIGHTLY=1; empty with
+ * NIGHTLY=1.
+ */
 export const nightlyOnly: readonly string[] = isNightly ? [] : notForEachChange;
 
 /**
  * The files of each test run. `npm test` runs `shared`, whose files share the modules of their
- * process, and `isolated`. `npm run test:slow` runs the long proofs and the property tests.
+ * process, and `isolated`. `npm run test:slow` runs `slow`: the slow tests and the property tests.
  */
 export const filesOf = {
   shared: { include: ["test/**/*.test.ts"], exclude: [...isolated, ...slow, dashboard, clients] },
@@ -57,8 +60,8 @@ process.env["NODE_COMPILE_CACHE"] ??= new URL(
 export const testOptions = {
   root: new URL("..", import.meta.url).pathname,
   globalSetup: "test/support/dynamodb.ts",
-  // More workers than cores, because a file waits half of its time for a server or a timer. A fixed
-  // number, because most files start real servers.
+  // A file waits half of its time for a server or a timer, so there may be more workers than cores.
+  // The number does not depend on the cores, because most files start real servers.
   maxWorkers: 4,
   sequence: { sequencer: LongestFirst },
   testTimeout: hangsAfterMs,

@@ -33,7 +33,7 @@ const adapters = new Set([
 ]);
 const isDomain = (path: string): boolean =>
   (domainOf(path) ?? "aws") !== "aws" && !adapters.has(path);
-/** Imports that the rule of their file does not allow, as `file -> import`. */
+/** Returns the imports for which `allowed` returns false, as `file -> import`. */
 function trespasses(allowed: (source: Source, target: string) => boolean): string[] {
   return sources.flatMap((source) =>
     source.imports

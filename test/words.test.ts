@@ -9,7 +9,7 @@ import { avoidedNameParts, avoidedWords, avoidedWordsIn } from "./words.ts";
 /** Returns the prose of a Markdown text without its link targets, which are not words. */
 const wordsOf = (markdown: string): string => proseOf(markdown).replaceAll(/\]\([^)]*\)/g, "]");
 
-/** Summaries and descriptions below a node of the OpenAPI document. */
+/** Returns the summaries and descriptions below a node of the OpenAPI document. */
 function textsOf(node: unknown): string[] {
   if (typeof node !== "object" || node === null) return [];
   const own = Object.entries(node).filter(

@@ -2,8 +2,8 @@ import { defaultSettings, noLimits } from "../../shared/watchlists/settings.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
 
 /**
- * Builds a watchlist of `retailer_d` that counts one new item. Its first run is due at its
- * creation, and the later runs follow every hour.
+ * Builds a watchlist of `retailer_d` whose item counts are those of one new item. Its first run is
+ * due at its creation, and the later runs follow every hour.
  */
 export function aWatchlist(overrides: Partial<Watchlist> = {}): Watchlist {
   const at = "2026-03-01T00:00:00.000Z";

@@ -1,11 +1,14 @@
-/** A step that the balance did not cover, as the `error` of a run reports it. */
+/** A step that the balance or a credit limit did not cover, as the `error` of a run reports it. */
 export interface ReportedShortfall {
   readonly step: string;
   readonly needed: number;
   readonly items: number;
-  /** The balance, or the credits that the limit left. */
+  /** The balance; if `limit` is defined, the credits that this limit left. */
   readonly balance: number;
-  /** The limit that left these credits; undefined if the balance was too low. */
+  /**
+   * The owner and the name of the limit that did not cover the step; undefined if the balance was
+   * too low.
+   */
   readonly limit: string | undefined;
 }
 

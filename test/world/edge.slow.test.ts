@@ -100,7 +100,10 @@ const called = (route: string): string =>
 const all = (Object.keys(routes) as RouteKey[]).filter((route) => !route.startsWith("ANY "));
 const methodsOf = (path: string): string[] =>
   all.filter((route) => route.endsWith(` ${path}`)).map((route) => route.split(" ")[0] ?? "");
-/** The Model Context Protocol requires 405 for other methods of `/mcp`. */
+/**
+ * All paths except `/mcp`. For a method that a path does not support, the API returns 404, but the
+ * Model Context Protocol requires 405.
+ */
 const paths = [...new Set(all.map((route) => route.split(" ")[1] ?? ""))].filter(
   (path) => path !== "/mcp",
 );

@@ -6,7 +6,10 @@ import { type ForestOptions, growTrees, type Sample } from "./grow-forest.ts";
 import type { LabeledPage } from "./labeled-page.ts";
 
 const options: ForestOptions = { seed: 1, trees: 100, depthMax: 8, leafMin: 3 };
-/** Chosen by cross-validation on the training pages. */
+/**
+ * The limits of the forest's scores (see `ForestTable`), chosen by cross-validation on the training
+ * pages.
+ */
 const limits = { threshold: 0.65, margin: 0.05 };
 
 /**

@@ -26,11 +26,11 @@ export interface MigrationRun {
 export interface MigrationTally {
   /** Number of rows that were read. */
   readonly read: number;
-  /** Rows that were pending when they were read. */
+  /** Number of rows that were pending when they were read. */
   readonly pending: number;
-  /** Pending rows that were migrated. */
+  /** Number of pending rows that were migrated. */
   readonly migrated: number;
-  /** Pending rows that could not be migrated. */
+  /** Number of pending rows that could not be migrated. */
   readonly failed: number;
 }
 

@@ -19,7 +19,10 @@ import { knownDetails } from "../../shared/watchlists/item-details.ts";
 import type { Environment } from "../local/lambda-host.ts";
 import { itemsReadBy, type Past, type PastRun } from "./invented-past.ts";
 
-/** The parts of a local world into which a past is written. */
+/**
+ * The part of a local world with which a past is written: the functions' environments name the
+ * tables and buckets.
+ */
 export interface PastWorld {
   environmentOf(functionName: string): Environment;
 }

@@ -34,14 +34,14 @@ export interface Tally {
   readonly watchlists: number;
   readonly items: number;
   /**
-   * Runs that were compared with the records of their steps. For older runs, only rows and charges
-   * are compared.
+   * The number of runs that were compared with the records of their steps. Of older runs, only the
+   * rows and charges are compared.
    */
   readonly runs: number;
   readonly pendingDeliveries: number;
   readonly feedRuns: number;
   readonly differences: number;
-  /** Watchlists whose counters could not be compared, because they kept changing. */
+  /** The number of watchlists whose counters could not be compared, because they kept changing. */
   readonly unsteady: number;
   /** The IDs of the watchlists that `unsteady` counts. */
   readonly moving: readonly string[];

@@ -74,7 +74,8 @@ export function dynamoAccountsReader(
         const { pk, sk } = keyOf(row);
         const isOfLedger =
           pk.startsWith("account#") && (sk.startsWith("entry#") || sk.startsWith("page#"));
-        // A scan returns the rows of a partition one directly after another.
+        // A scan returns the rows of a partition one directly after another, so each partition is
+        // yielded once.
         if (isOfLedger && pk !== last) yield placeOf(pk);
         if (isOfLedger) last = pk;
       }

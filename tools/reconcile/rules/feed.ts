@@ -22,8 +22,8 @@ export interface StoredFeedEntry extends FeedPlace {
 }
 
 /**
- * Days before its expiry from which a run is not checked. DynamoDB may delete expired rows at any
- * time after the expiry.
+ * A run is not checked in this number of days before its expiry. After the expiry, DynamoDB may
+ * delete the row of the run at any time.
  */
 const marginDays = 2;
 

@@ -32,8 +32,8 @@ export interface PageFold {
    */
   take(page: StoredPage): Difference[];
   /**
-   * Ends the check. Returns the item counts by state, the number of distinct items, and the rules
-   * that only the last page can break.
+   * Ends the check. Returns the item counts by state, the number of distinct items, and a
+   * difference if a page after the last one is missing.
    */
   end(): {
     readonly counts: ItemCounts;

@@ -160,7 +160,8 @@ export function shardFold(accountId: string, shard: number, since: FoldSince): S
     },
     end(row) {
       const before = stateBefore(row, row.journal);
-      // The row counts more entries than the pages contain.
+      // If the row counts more entries than the pages contain, entries are missing. The fold
+      // reports them, and continues from the state before the row's records.
       const isShort = before.sequence > fold.state().sequence;
       const gap = isShort ? fold.goOnFrom(before, place) : [];
       const differences = [...gap, ...row.journal.flatMap(takeRecord)];

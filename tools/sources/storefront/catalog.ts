@@ -162,7 +162,8 @@ function variantOf(
       currency,
     },
     ...(listPrice && { list_price: { amount: centsOf(listPrice.amount), currency } }),
-    // The store does not report whether this item is in stock, so a promised field is missing.
+    // For a hidden item, the store does not report whether it is in stock. A read of the item then
+    // lacks a field that the service promises, and is `partial`.
     ...(!isHidden && {
       availability: { available: inStock, status: inStock ? "in_stock" : "out_of_stock" },
     }),

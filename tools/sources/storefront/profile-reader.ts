@@ -8,7 +8,10 @@ export type ReadProfile =
   | { readonly problem: "invalid_profile_url" | "profile_unreachable" | "profile_malformed" };
 
 const timeoutMs = 5_000;
-/** The shortest time that a store may reuse a profile, in milliseconds. */
+/**
+ * How long this store reuses a profile, in milliseconds: the shortest time that the protocol
+ * allows.
+ */
 const freshMs = 60_000;
 
 /** Creates a reader of agent profiles, which reuses a valid profile for a minute. */

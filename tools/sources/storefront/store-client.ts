@@ -41,7 +41,7 @@ const bytesMax = 5 * 1024 * 1024;
 /** Returns true for an address of this machine. */
 export const isLoopback = (address: string): boolean => isLoopbackHost(new URL(address).hostname);
 
-/** An address can contain a password, which must not reach a log. */
+/** Removes the user name and password from an address, because a password must not reach a log. */
 const shownStore = (text: string): string => text.replace(/\/\/[^/@]*@/, "//…@");
 
 /**
