@@ -6,8 +6,9 @@ export interface Regression extends Job {
 }
 
 /**
- * The seeds that every run starts with. If a scenario changes, its seeds run different steps. Such
- * seeds remain in the list, because they take little time.
+ * The seeds that `playScenarios` runs first. After a change of its scenario, a seed runs other
+ * steps, and may no longer reach the defect. It stays in the list nevertheless, because it takes
+ * little time.
  */
 export const regressions: readonly Regression[] = [
   ...[13, 75, 108, 128, 162, 362].map((seed) => ({

@@ -170,7 +170,8 @@ interface Fields {
 }
 
 /**
- * The fields of an item that has no buy box. They are null and not absent, so they count as values.
+ * The fields of an item that has no buy box. They are null and not absent, because null is a known
+ * value.
  */
 const noBuybox: Shown = {
   availabilityType: null,

@@ -8,7 +8,7 @@ export interface RandomCron {
   readonly hours: ReadonlySet<number>;
   readonly days: ReadonlySet<number>;
   readonly months: ReadonlySet<number>;
-  /** 1 to 7 for Monday to Sunday, as ISO counts. */
+  /** 1 to 7 for Monday to Sunday, as in ISO 8601. */
   readonly weekdays: ReadonlySet<number>;
   /** True if a day that matches only one of the two day fields is due. */
   readonly eitherDay: boolean;

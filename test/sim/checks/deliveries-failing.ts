@@ -18,8 +18,8 @@ export function checkFailingEndpoint({ scene, endpoint, sent }: EndpointScene): 
     const { failuresInRow = 0, receivingSince } = claim.health ?? {};
     if (failuresInRow < failuresInRowMax) return;
     const until = own[n + 1]?.at ?? Infinity;
-    // Failures count only if they happened after the endpoint was last enabled, and after its URL
-    // last changed.
+    // Skips the session if the endpoint was enabled again or got another URL before its end: the
+    // service then ignores the earlier failures.
     const states = statesWithin(endpoint.states, claim.at, until);
     if (!states.every((state) => state?.endpoint.receivingSince === receivingSince)) return;
     const within = sent.filter(

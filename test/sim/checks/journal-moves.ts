@@ -2,7 +2,7 @@ import type { Row } from "../../../shared/aws/table/dynamo.ts";
 
 /**
  * What one record of a shard's journal changes: the balance, the held and the spent credits. The
- * checks do not use the service's parser of records, because they must find errors in it.
+ * checks parse records separately, because they must find errors in the service's parser.
  */
 export interface RecordMoves extends Moves {
   readonly type: string;

@@ -80,8 +80,8 @@ function checkItemIds(
 }
 
 /**
- * Returns how many of the last runs in sequence were skipped for lack of credits. Skipped manual
- * runs do not count.
+ * Returns how many of the last runs in sequence were skipped for lack of credits. Ignores skipped
+ * manual runs.
  */
 function skipsOf(records: Records): number {
   const runs = records

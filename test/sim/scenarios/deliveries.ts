@@ -141,7 +141,7 @@ function faultStopper(scene: DeliveryScene): () => void {
     if (faults.isStopped()) return;
     tasks.note("no more faults");
     // Clocks have no errors from now on, so the clocks of running tasks jump. The checks allow for
-    // this jump if the task counts as paused.
+    // this jump in a task that is marked as paused.
     for (const task of tasks.working()) task.hasPaused = true;
     faults.stop();
   };

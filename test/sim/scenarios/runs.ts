@@ -339,8 +339,9 @@ const acts: readonly Act[] = [
 ];
 
 /**
- * Deletes a watchlist, or does nothing. Often starts a run before, because otherwise few deletions
- * would take place during a run, whose rows the purge must not delete.
+ * Deletes a watchlist, or does nothing. Often starts a run before the deletion. Otherwise, few
+ * watchlists would be deleted during a run, and the purge must not delete the rows of a run in
+ * progress.
  */
 async function deleteWatchlist(scene: RunsScene, list: WatchlistScene): Promise<void> {
   const { world } = scene;

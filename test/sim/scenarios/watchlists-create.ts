@@ -164,9 +164,7 @@ function take(acting: Acting, creation: Creation, { since, answer }: CallResult)
   return world.reached("a creation in progress was refused");
 }
 
-/**
- * Returns the largest number of watchlists that may have existed at the same time since a moment.
- */
+/** Returns the largest number of watchlists that may have existed at any moment from `since` on. */
 function mostLists({ creations, lists, others }: Tenant, since: number): number {
   const known = lists.filter(({ goneAt = Infinity }) => goneAt > since).length;
   const unanswered = creations.filter(
