@@ -29,8 +29,6 @@ export function callSite(): string {
 
 /** Files of `shared/aws` whose lines are not call sites. */
 const excludedFiles: ReadonlySet<string> = new Set([
-  // The other files send their requests through this file.
-  wrapper.slice("shared/aws/".length),
   // Only health checks send the read in this file, and the simulation runs no health check.
   "accounts/table-check.ts",
   // A back-test becomes a job if it exceeds a limit of one call. Simulated watchlists are too small
@@ -43,7 +41,6 @@ const excludedFiles: ReadonlySet<string> = new Set([
   "sources/rate-budget.ts",
   "exports/role-credentials.ts",
   "sources/parameters.ts",
-  "sources/secret-reader.ts",
   "sources/secrets-manager.ts",
   // The sources write their health after a read. The simulated sources do not.
   "sources/health-store.ts",
@@ -56,7 +53,7 @@ const excludedNearText: readonly string[] = [
   "SET auto_topup",
   "TransactItems: rows.map((row) => ({",
   // This request needs more delivery targets at the same time than a simulated account has.
-  "SET due_at = :now REMOVE lease, lease_until",
+  "SET due_at = :due REMOVE lease, lease_until",
   // Batches of the simulation have at most three small items. Only the items of a larger batch are
   // in separate rows, which a discard reads.
   "Key: keyOf({ runId, step, batch }, { attempt, chunk }),",
@@ -69,17 +66,31 @@ const nearbyLines = { before: 14, after: 24 } as const;
 /**
  * Returns the places in `shared/aws` that send requests to AWS, as `file:line`. Leaves out the
  * places that no scenario can reach.
+ * @throws Error if an excluded file or text no longer has a call site
  */
 export function allCallSites(): readonly string[] {
-  const files = globSync("shared/aws/*/*.ts", { cwd: root }).toSorted();
-  return files
-    .filter((file) => !excludedFiles.has(file.slice("shared/aws/".length)))
+  const unused = new Set([...excludedFiles, ...excludedNearText]);
+  const isExcluded = (file: string, nearby: string): boolean => {
+    const texts = excludedNearText.filter((text) => nearby.includes(text));
+    const reasons = excludedFiles.has(file) ? [file, ...texts] : texts;
+    for (const reason of reasons) unused.delete(reason);
+    return reasons.length > 0;
+  };
+  const folder = join(root, "shared/aws");
+  const sites = globSync("*/*.ts", { cwd: folder })
+    .toSorted()
     .flatMap((file) => {
-      const lines = readFileSync(join(root, file), "utf8").split("\n");
+      const lines = readFileSync(join(folder, file), "utf8").split("\n");
       return lines.flatMap((line, n) => {
         if (!/\.send\(/.test(line)) return [];
         const nearby = lines.slice(n - nearbyLines.before, n + nearbyLines.after).join("\n");
-        return excludedNearText.some((text) => nearby.includes(text)) ? [] : [`${file}:${n + 1}`];
+        return isExcluded(file, nearby) ? [] : [`shared/aws/${file}:${n + 1}`];
       });
     });
+  if (unused.size > 0) {
+    throw new Error(
+      `These exclusions in test/sim/call-sites.ts match no call site: ${[...unused].join(", ")}. Correct or delete them.`,
+    );
+  }
+  return sites;
 }
