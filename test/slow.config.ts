@@ -6,13 +6,13 @@ import { filesOf, isNightly, nightlyOnly, testOptions } from "./test-options.ts"
  * value is for `npm run test:slow`, the second for NIGHTLY=1.
  */
 const sizes = {
-  CRASH_STEP: ["3", "1"],
+  CRASH_STEP: ["5", "1"],
   CRON_RUNS: ["500", "1000"],
   EXPORT_RUNS: ["20", "60"],
   FEED_RUNS: ["20", "60"],
   HISTORY_RUNS: ["8", "20"],
   LEDGER_FAULT_RUNS: ["20", "120"],
-  LEDGER_SLOTS: ["250", "250"],
+  LEDGER_SLOTS: ["100", "250"],
   METAMORPHIC_RUNS: ["1", "3"],
   MODEL_RUNS: ["20", "60"],
   PAGE_RUNS: ["40", "100"],
