@@ -195,7 +195,7 @@ describe.skipIf(lacksChromium)("the page 'What changed' of the dashboard", () =>
     expect(net.length).toBeGreaterThan(0);
     expect(net.length).toBeLessThan(single.length);
     await page.getByRole("button", { name: "Net change" }).click();
-    await page.getByText("One row for each item and field: the value of 7 days ago").waitFor();
+    await page.getByText("its value at the start of the time span (7 days ago)").waitFor();
     await page.getByLabel("Order").selectOption("size");
     await expect.poll(() => rows(page).count()).toBe(net.length);
     expect(JSON.parse(await saved(page, "JSON"))).toEqual(net);
