@@ -74,8 +74,8 @@ export const backtestJobResponse = v.object({
   progress: v.pipe(
     v.nullable(
       v.object({
-        runs_done: v.pipe(count, v.description("Runs that were repeated.")),
-        runs: v.pipe(count, v.description("All runs of the span.")),
+        runs_done: v.pipe(count, v.description("Number of runs repeated so far.")),
+        runs: v.pipe(count, v.description("Number of runs to repeat.")),
       }),
     ),
     v.description("How far the job is. Null until the first run was repeated."),

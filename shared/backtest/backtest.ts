@@ -267,7 +267,7 @@ const tracedItems = (items: readonly Item[]): number =>
 const tooManyTraces = (traced: number, { tracedItemsMax }: BacktestBounds): TooLarge =>
   tooLarge(
     `This pipeline tests derived fields, and ${traced} items were read before 'since', more than ` +
-      `${tracedItemsMax}. Send a 'since' before the first run of the watchlist.`,
+      `the maximum of ${tracedItemsMax}. Send a 'since' before the first run of the watchlist.`,
   );
 
 function tooManyReads(

@@ -84,9 +84,10 @@ export const backtestResponse = v.object({
       }),
     ),
     v.description(
-      "Reads that the past runs did not make, by step: the pipeline of the past run had no step with " +
-        "this scraper, or fewer steps with it. The back-test uses the last known values for such a read, " +
-        "or the failure of a read that the past run made.",
+      "Reads of the tested pipeline that the past runs did not make, by step: the pipeline of the past " +
+        "run had no step with the same scraper, or fewer such steps than the tested pipeline. The " +
+        "back-test uses the last known values for such a read, or the failure of a read that the past " +
+        "run made.",
     ),
   ),
   removed_items: v.pipe(

@@ -95,8 +95,8 @@ export const creditTransactionSchema = v.object({
     v.pipe(
       v.string(),
       v.description(
-        "Scraper that read the items. Absent for a preview, whose steps have several scrapers, and, like " +
-          "the item counts, in entries that earlier releases wrote.",
+        "Scraper that read the items. Absent for a preview, because its steps can have several scrapers. " +
+          "Entries that earlier releases wrote have neither a scraper nor item counts.",
       ),
       v.examples(["retailer_a.lite"]),
     ),

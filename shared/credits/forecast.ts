@@ -128,9 +128,15 @@ export const accountForecastSchema = v.pipe(
     ...forecastSchema.entries,
     balance_runs_out_at: v.pipe(
       v.object({
-        best: outSchema("At the best rate. Null if not within ten years."),
-        likely: outSchema("At the likely rate. Null if not within ten years."),
-        worst: outSchema("At the worst rate. Null if not within ten years."),
+        best: outSchema(
+          "When the balance would be 0 at the `best` rate. Null if in more than ten years.",
+        ),
+        likely: outSchema(
+          "When the balance would be 0 at the `likely` rate. Null if in more than ten years.",
+        ),
+        worst: outSchema(
+          "When the balance would be 0 at the `worst` rate. Null if in more than ten years.",
+        ),
       }),
       v.description("When the balance would be 0 at the rate of these 30 days."),
     ),

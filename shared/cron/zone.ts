@@ -24,8 +24,8 @@ export function parseZoneName(text: string): string {
   if (name === undefined) {
     throw invalidParam(
       "timezone",
-      `'timezone' must be an IANA time zone name (got ${formatValue(text)}). Use one such as ` +
-        "Europe/Berlin, America/New_York or UTC; offsets and abbreviations are not names." +
+      `'timezone' must be an IANA time zone name (got ${formatValue(text)}). Use a name such as ` +
+        "Europe/Berlin, America/New_York or UTC, not an offset such as +02:00." +
         didYouMean(text, [...spellings.values()]),
     );
   }

@@ -79,14 +79,17 @@ export const destinationTestResponse = v.object({
   error: v.nullable(
     v.pipe(
       v.string(),
-      v.description("A code of the store, or a code of the service; null when ok."),
+      v.description("A code of the store, or a code of the service; null if `ok` is true."),
     ),
   ),
   param: v.nullable(
-    v.pipe(v.string(), v.description("The field of the destination to change; null when ok.")),
+    v.pipe(
+      v.string(),
+      v.description("The field of the destination to change; null if `ok` is true."),
+    ),
   ),
   message: v.nullable(
-    v.pipe(v.string(), v.description("The step that failed and what to do; null when ok.")),
+    v.pipe(v.string(), v.description("The step that failed and what to do; null if `ok` is true.")),
   ),
   duration_ms: count,
 });

@@ -5,7 +5,7 @@ import { eventTypes } from "../events/event.ts";
 const file = {
   key: v.string(),
   bytes: count,
-  sha256: v.pipe(v.string(), v.description("In hexadecimal digits.")),
+  sha256: v.pipe(v.string(), v.description("SHA-256 of the stored bytes, in hexadecimal.")),
 };
 
 const tableFile = v.object({ ...file, rows: count });

@@ -144,7 +144,7 @@ function recordProgress(
   let { objects, bytes } = record;
   for (; state.written.has(objects); objects += 1) {
     const event = state.run.events[objects];
-    assert(event !== undefined, "a written object must be an event of the run");
+    assert(event !== undefined, "every written object must belong to an event of the run");
     bytes += sizeAndDigestOf(event, state.compression).bytes;
   }
   // An attempt that exported an event restarts the retry schedule.

@@ -26,8 +26,8 @@ export const itemHistoryQuery = v.object({
           `'fields' must have at most 1000 characters (got ${input.length}). Send fewer fields.`,
       ),
       v.description(
-        "Names of fields, separated by commas. Shows only these fields, and leaves out points with " +
-          "none of them, except `not_found`. Absent: all fields.",
+        "Names of fields, separated by commas. Shows only these fields. Leaves out points that have none " +
+          "of them, except points with the `status` `not_found`. Absent: all fields.",
       ),
     ),
   ),

@@ -26,7 +26,7 @@ const references = (name: string): v.GenericSchema<OfferReference[]> =>
             v.string(addRefusedValue("'offerListingId' must be a string.")),
             v.metadata({ minLength: 1, maxLength: lengthMax, pattern: visibleNamePattern }),
             v.description(
-              `ID of the offer: 1 to ${lengthMax} characters when decoded, without control characters.`,
+              `ID of the offer. After URL decoding: 1 to ${lengthMax} characters, none of them a control character.`,
             ),
           ),
         },
@@ -44,7 +44,7 @@ export const offerCheckBody = v.object({
     v.pipe(
       references("offers"),
       v.description(
-        `1 to ${max} offers, exactly as the service returned them. The two IDs must belong together.`,
+        `1 to ${max} offers, exactly as the service returned them: each with the ID of its item.`,
       ),
     ),
   ),

@@ -38,7 +38,7 @@ export const offersResultSchema = v.pipe(
       v.array(offerSchema),
       v.maxLength(shown),
       v.description(
-        `The featured offer, then the cheapest first, ${shown} at most. Empty unless status is ok.`,
+        `At most ${shown} offers: the featured offer, then the others from the cheapest. Empty unless status is ok.`,
       ),
     ),
   }),

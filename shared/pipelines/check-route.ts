@@ -259,7 +259,7 @@ function checkOp({ when, op, value, field, type }: Test, place: Place): void {
   if (against === "last read" && when !== "changed") {
     throw invalidParam(
       `${path}.op`,
-      `'${op}' compares with the last known value. It applies only with 'when': 'changed'.`,
+      `'${op}' compares with the last known value, so it applies only with 'when': 'changed'. Change 'when' or 'op'.`,
     );
   }
   if (numbersOnly && type !== "number") {

@@ -46,14 +46,16 @@ export const meaning = {
   whereOp: "How the field is compared with `value`.",
   whereValue:
     'Value with which `op` compares the field. Has the type of the field, or is {"metadata": key} or {"field": name}.',
-  comparedField: "Field of the step's scraper, with whose value the field is compared.",
-  metadataKey: "Key of the item's metadata, with whose value the field is compared.",
+  comparedField:
+    "Another field of the step's scraper. The tested field is compared with its value.",
+  metadataKey:
+    "Key of the item's metadata. The tested field is compared with the value of this key.",
   minDelta:
-    "Least difference from the value that this route notified last, in the field's unit; for changed " +
-    "with a numeric field. Small changes add up until they reach this difference.",
+    "Minimum difference from the value that this route notified last, in the field's unit. Only with " +
+    "`when` `changed` and a numeric field. Small changes add up until they reach this difference.",
   minDeltaPercent:
-    "Least difference from the value that this route notified last, in percent of that value; for " +
-    "changed with a numeric field.",
+    "Minimum difference from the value that this route notified last, in percent of that value. Only " +
+    "with `when` `changed` and a numeric field.",
   confirm: "Number of reads in a row that must meet the condition before an item matches.",
   once:
     "True: an item matches when the condition becomes true, and again only after a read found it " +

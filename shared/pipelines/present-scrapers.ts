@@ -48,14 +48,16 @@ const fieldSchema = v.object({
 });
 
 const scraperSchema = v.object({
-  id: v.pipe(v.string(), v.description("Value of scraper in a step.")),
+  id: v.pipe(v.string(), v.description("The value of `scraper` in a step.")),
   name: v.string(),
   description: v.string(),
   platform: v.string(),
   tier: v.string(),
   kind: v.pipe(
     v.string(),
-    v.description("A reading is compared with the item's last reading of the same kind."),
+    v.description(
+      "Kind of the scraper's readings. A reading is compared with the item's last reading of the same kind.",
+    ),
     v.examples(["pulse", "product", "standard", "offers", "offer_check"]),
   ),
   credits_per_item_min: v.pipe(
@@ -70,7 +72,10 @@ const scraperSchema = v.object({
   ),
   fields: v.array(fieldSchema),
   conditions: v.optional(
-    v.pipe(v.array(v.string()), v.description("Values of condition, if a step supports one.")),
+    v.pipe(
+      v.array(v.string()),
+      v.description("Values of `condition` in a step. Absent if the scraper supports none."),
+    ),
   ),
 });
 
@@ -81,7 +86,9 @@ const templateSchema = v.object({
   pipeline: pipelineSchema,
   estimated_credits: v.pipe(
     v.object({ items: count, pulseRun: count, refreshRun: count, newAsins: count }),
-    v.description("Estimated credits for this number of items, as in a watchlist."),
+    v.description(
+      "Estimated credits for this number of items. The values mean the same as in a watchlist.",
+    ),
   ),
 });
 

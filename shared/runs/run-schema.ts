@@ -81,7 +81,8 @@ const shapeSchema = v.pipe(
   }),
   v.title("SourceShape"),
   v.description(
-    "Only in a run whose answers had another shape than those before. The source probably changed.",
+    "Only in a run whose answers had another shape than the answers of earlier runs. The source " +
+      "probably changed.",
   ),
 );
 
@@ -163,7 +164,9 @@ const heldFieldSchema = v.object({
   after: fieldValue,
   last_known: v.pipe(
     fieldValue,
-    v.description("`before` or, if `before` is null, an earlier value. Null if there is none."),
+    v.description(
+      "`before`, or the last known number if `before` is null and `after` is a number. Null if there is none.",
+    ),
   ),
   delta: v.pipe(
     v.nullable(v.number()),

@@ -170,7 +170,10 @@ export type FulfillmentState = (typeof fulfillmentStates)[number];
 export const retailerCObject = v.pipe(
   v.object({
     tcin: v.optional(
-      describe(v.string(), "Differs from `id` on a variation parent: its featured variant."),
+      describe(
+        v.string(),
+        "ID of the product that was read: `id` or, for a variation parent, its featured variant.",
+      ),
     ),
     regularPrice: v.optional(v.nullable(priceNumber)),
     shipping: v.optional(openSet(fulfillmentStates)),

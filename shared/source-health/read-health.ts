@@ -43,7 +43,10 @@ export function healthReader({ store, spanMs, freshMs, clock, warn }: Options) {
     if (latest !== undefined && now - latest.at < freshMs) return latest.health;
     const health = withSeparateLoss(readLossMs, () => read(now)).catch((error: unknown) => {
       latest = undefined;
-      warn("source health could not be read; its status is unknown until the next read", error);
+      warn(
+        "source health could not be read; the status of every source is unknown until a call reads it",
+        error,
+      );
       return new Map();
     });
     latest = { at: now, health };

@@ -12,9 +12,9 @@ const limitNames = [...ownLimits, "account_daily_credit_budget"] as const;
 export const blockedByOwnLimit = v.pipe(
   v.nullable(v.picklist(ownLimits)),
   v.description(
-    "The limit of the watchlist that is below the price of a first step, so that runs never read the " +
-      "items of that step. Null if there is no such limit. An estimate also shows the daily budget of " +
-      "the account.",
+    "The limit of the watchlist that is below the price of a step at which items start (the entry or " +
+      "the baseline), so that runs never read these items. Null if there is no such limit. An estimate " +
+      "also shows the daily budget of the account.",
   ),
 );
 
@@ -22,8 +22,9 @@ export const blockedByOwnLimit = v.pipe(
 export const blockedByLimit = v.pipe(
   v.nullable(v.picklist(limitNames)),
   v.description(
-    "The limit of the watchlist, or of the account, that is below the price of a first step, so that " +
-      "runs never read the items of that step. Null if there is no such limit.",
+    "The limit of the watchlist, or of the account, that is below the price of a step at which items " +
+      "start (the entry or the baseline), so that runs never read these items. Null if there is no such " +
+      "limit.",
   ),
 );
 
@@ -33,7 +34,7 @@ export const blockedStepsField = v.pipe(
     v.object({
       step: v.string(),
       limit: v.picklist(limitNames),
-      credits: v.pipe(count, v.description("Price of the step for its likely items.")),
+      credits: v.pipe(count, v.description("Price of the step for its likely number of items.")),
       available: v.pipe(
         count,
         v.description("Credits that the limit leaves to the step after the steps before it."),
@@ -41,7 +42,7 @@ export const blockedStepsField = v.pipe(
     }),
   ),
   v.description(
-    "The steps that a limit is likely to defer in every run. The number of likely items of a step is the " +
+    "The steps that a limit is likely to defer in every run. The likely number of items of a step is the " +
       "largest of three: the items that are certain to reach the step, the items of the average past " +
       "run, and the items that the last run deferred.",
   ),

@@ -56,7 +56,7 @@ export const estimateBody = v.object({
   marketplace: newWatchlistBody.entries.marketplace,
   items: v.optional(itemCountField("items", "Alias of `item_count`.")),
   item_count: v.optional(
-    itemCountField("item_count", "Number of items of the watchlist. None of them has been read."),
+    itemCountField("item_count", "Number of items of a new watchlist, none of them read yet."),
   ),
   watchlist_id: v.optional(
     v.pipe(

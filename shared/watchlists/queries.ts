@@ -80,7 +80,7 @@ export const itemSearchQuery = v.object({
         addRefusedValue("'starting_after' must be the 'next_starting_after' of the previous page."),
       ),
       v.description(
-        "The `next_starting_after` of the previous page. Not for a `search` without `stock`.",
+        "The `next_starting_after` of the previous page. Only with `stock`, or without `search`.",
       ),
     ),
   ),
@@ -106,7 +106,9 @@ export const itemSearchQuery = v.object({
   sort: v.optional(
     v.pipe(
       oneOf("sort", itemSorts),
-      v.description("Order of the items, as for one watchlist. Only with `stock`. Default: `id`."),
+      v.description(
+        "Order of the items, as in `GET /v1/watchlists/{id}/items`. Only with `stock`. Default: `id`.",
+      ),
     ),
   ),
   order: v.optional(

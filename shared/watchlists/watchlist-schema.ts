@@ -92,7 +92,7 @@ export const watchlistSchema = v.object({
   daily_credits_used: v.pipe(
     v.nullable(count),
     v.description(
-      "Credits that the runs have charged or reserved of `daily_credit_budget` on this UTC day. Null " +
+      "Credits of `daily_credit_budget` that runs have charged or reserved on this UTC day. Null " +
         "without a budget.",
     ),
   ),

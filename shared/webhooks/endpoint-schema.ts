@@ -57,7 +57,7 @@ export const webhookEndpointSchema = v.object({
   previous_secret_expires_at: v.nullable(
     v.pipe(
       timestamp,
-      v.description("When the secret replaced by the last rotation stops signing."),
+      v.description("When the secret that the last rotation replaced stops signing deliveries."),
     ),
   ),
   created_at: timestamp,

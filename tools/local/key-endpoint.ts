@@ -91,7 +91,7 @@ async function answer(keys: readonly Key[], request: IncomingMessage): Promise<u
   if (target === "TrentService.Decrypt") return decrypt(keys, v.parse(decryptRequest, body));
   throw new KeyError(
     "UnsupportedOperationException",
-    `The local world supports TrentService.Encrypt and TrentService.Decrypt (got ${String(target)}).`,
+    `The local world supports only TrentService.Encrypt and TrentService.Decrypt (got ${String(target)}).`,
   );
 }
 

@@ -91,7 +91,7 @@ const balanceAfter = (process: LedgerProcess, accountId: string, shards: number)
     // The caller treats a `ServiceError` as a refusal, and any other error as a lost response.
     throw isServiceError(error)
       ? chargeUnconfirmed(
-          `The call was settled, but the balance could not be read: ${String(error)}`,
+          `The charge was settled, but the balance could not be read: ${String(error)}`,
         )
       : error;
   });

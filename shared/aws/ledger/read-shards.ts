@@ -109,7 +109,7 @@ export async function readWholeAccount(
     async (note) => {
       const rows = await readAccountRows(reader, accountId);
       if (rows === undefined || rows.shards.length === 0 || isWhole(rows)) return { rows };
-      note(`credits moved between the shards of account ${accountId} during each reading`);
+      note(`credits moved between the shards of account ${accountId} during each read of them`);
       return "again";
     },
   );
@@ -188,7 +188,7 @@ export async function totalBalance(
     const balance = wholeBalance(balances);
     if (balance !== undefined) return { balance };
     count = Math.max(1, balances.shards);
-    note(`credits moved between the shards of account ${accountId} during each reading`);
+    note(`credits moved between the shards of account ${accountId} during each read of them`);
     return "again";
   });
   return found.balance;

@@ -95,7 +95,7 @@ export async function itemsBeforeOf(
         ConsistentRead: true,
       }),
     );
-    assert(found !== undefined, "the items before a recorded batch must be stored");
+    assert(found !== undefined, "the items as they were before a recorded batch must be stored");
     items.push(...decodeItems((found as Row)["items"] as Uint8Array));
   }
   return items;

@@ -101,8 +101,8 @@ const profileUrl = v.pipe(
     (address) =>
       address.split(versionPlaceholder).length <= 2 &&
       isSafeBase(address.replace(versionPlaceholder, "version")),
-    "must be an https:// URL without a query. It can contain {version} for the protocol version " +
-      "(http:// is allowed only for this machine's own addresses)",
+    "must be an https:// URL without a query (http:// is allowed only for this machine's own addresses). " +
+      "It can contain {version} once, for the protocol version",
   ),
 );
 

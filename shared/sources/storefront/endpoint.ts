@@ -209,7 +209,7 @@ function endpointOf(
   const own = urls.find(({ origin }) => origin === assumed.origin);
   if (own === undefined && urls.length > 0) {
     note?.(
-      `storefront: the store names an endpoint on another host. The adapter calls ${pathDefault} on the configured host`,
+      `storefront: the store names an endpoint on another host, so the adapter calls ${pathDefault} on the configured host; check baseUrl`,
     );
   }
   return own ?? assumed;

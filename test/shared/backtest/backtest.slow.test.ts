@@ -404,7 +404,9 @@ describe("a back-test", () => {
     const since = new Date(Date.parse(list.createdAt) + 3 * hour).toISOString();
     const bounds = { ...limits.backtest.call, tracedItemsMax: 3 };
     await expect(test(list, { bounds, span: { ...always, since } })).rejects.toMatchObject({
-      message: expect.stringContaining("4 items were read before 'since', more than 3"),
+      message: expect.stringContaining(
+        "4 items were read before 'since', more than the maximum of 3",
+      ),
     });
     await expect(test(list, { bounds })).resolves.toMatchObject({ outcome: "tested" });
   });

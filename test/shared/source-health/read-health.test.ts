@@ -53,7 +53,7 @@ describe("the reader of source health", () => {
     });
     expect((await read()).size).toBe(0);
     expect(warnings).toEqual([
-      "source health could not be read; its status is unknown until the next read",
+      "source health could not be read; the status of every source is unknown until a call reads it",
     ]);
     isDown = false;
     expect((await read()).get("retailer_b.standard")).toEqual([period]);

@@ -187,7 +187,7 @@ describe("reconcile of unreadable rows", () => {
       ]),
     ).toEqual([
       `${world.accountId} endpoints: row is unreadable, should be readable`,
-      `${world.accountId} feed run 2: row by its time is missing, should be present`,
+      `${world.accountId} feed run 2: row by end time is missing, should be present`,
     ]);
   });
 });
@@ -229,7 +229,7 @@ describe("reconcile of events", () => {
       `${world.accountId} feed run 3: run_id is ${runId(2)}, should be ${runId(3)}`,
     ]);
     expect(await differencesAfter([[...feedRun(2), deleted]])).toEqual([
-      `${world.accountId} feed run 2: row by its time is missing, should be present`,
+      `${world.accountId} feed run 2: row by end time is missing, should be present`,
     ]);
   });
 

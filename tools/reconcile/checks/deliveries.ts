@@ -69,7 +69,7 @@ async function endpointDifferences(
   for (const { id, url } of listed) {
     const foundEndpoint = await endpoints.findByUrl(accountId, url);
     const place = `${accountId} ${id}`;
-    const field = "endpoint of its URL";
+    const field = "endpoint found by its URL";
     differences.push(
       ...fieldDifferences(place, { [field]: foundEndpoint?.id ?? missing }, { [field]: id }),
     );

@@ -89,7 +89,7 @@ export function feedCheck(
         ...gapTo(count),
         ...[...waiting.keys()].map((sequence) => ({
           place: placeOf(`run ${sequence}`),
-          field: "row by its time",
+          field: "row by end time",
           stored: missing,
           expected: present,
         })),

@@ -343,7 +343,7 @@ function reverseCharge(
   if (!isKept || charged === credits) return [];
   const place = `${ledgerOf(state, entry)} entry ${sequence}`;
   const field = `refund of the charge of hold ${holdId}`;
-  return [{ place, field, stored: credits, expected: charged ?? "a hold that was charged" }];
+  return [{ place, field, stored: credits, expected: charged ?? "none: the hold was not charged" }];
 }
 
 function countCharge(state: State, entry: LedgerEntry): void {

@@ -59,7 +59,7 @@ export function pageFold(watchlistId: string): PageFold {
       const range = fieldDifferences(
         place,
         { lowest: page.lowest },
-        { lowest: next ?? "no page after the last" },
+        { lowest: next ?? "none: an earlier page is the last" },
       );
       next = page.upper;
       const items = itemsOf(page);

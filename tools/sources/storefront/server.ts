@@ -245,7 +245,7 @@ async function answerCall(body: unknown, response: ServerResponse, store: Store)
 /** The specification requires a query or filters in a search, but its schema does not. */
 const missingInput = (schema: OfficialSchema, catalog: object): readonly string[] =>
   schema === "searchRequest" && !("query" in catalog) && !("filters" in catalog)
-    ? ["a search needs a query or filters"]
+    ? ["a search must have a query or filters"]
     : [];
 
 /** Returns the IDs of a valid lookup; empty for a search. */

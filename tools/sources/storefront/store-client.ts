@@ -145,6 +145,6 @@ function problemOf(replied: StoreReply | null, { store, profileUrl, failure }: A
     return `The store ${store} refuses the search (${error.code}: ${error.text}). Change the words or the options.`;
   return (
     `The store ${store} offers no catalog by the Universal Commerce Protocol (status ${reply.status}). ` +
-    "Check the address: a store that redirects needs the address of its target."
+    "Check the address. If the store redirects, use the address to which it redirects."
   );
 }

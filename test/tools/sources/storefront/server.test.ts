@@ -104,7 +104,7 @@ describe("the reference store", () => {
       callOf("search_catalog", profile, { pagination: { limit: 5 } }),
     );
     expect(reply.error?.code).toBe(-32_602);
-    expect(store.violations.join()).toContain("needs a query or filters");
+    expect(store.violations.join()).toContain("must have a query or filters");
   });
 
   it.each([
