@@ -88,9 +88,9 @@ export const creditTransactionSchema = v.object({
   watchlist_id: v.optional(
     v.pipe(v.string(), v.description("The watchlist of the run or the preview.")),
   ),
-  run_id: v.optional(v.pipe(v.string(), v.description("The run of the watchlist."))),
+  run_id: v.optional(v.pipe(v.string(), v.description("ID of the run."))),
   run_number: v.optional(v.pipe(count, v.description("The number of the run."))),
-  step: v.optional(v.pipe(v.string(), v.description("The step of the run."))),
+  step: v.optional(v.pipe(v.string(), v.description("ID of the step in the pipeline of the run."))),
   scraper: v.optional(
     v.pipe(
       v.string(),

@@ -38,15 +38,15 @@ const tierHealthSchema = v.pipe(
     latency_ms: v.pipe(
       v.nullable(v.pipe(v.number(), v.integer())),
       v.description(
-        "Median duration of the calls to the source in the last hour, in milliseconds, as the upper " +
-          "bound of its range. Null if there were no calls.",
+        "Median duration of the calls to the source in the last hour, in milliseconds, rounded up to " +
+          "one of a few fixed values. Null if there were no calls.",
       ),
     ),
     data_age_seconds: v.pipe(
       v.nullable(v.pipe(v.number(), v.integer())),
       v.description(
-        "Mean age of the data of complete answers, in seconds, when the service returned the answers. " +
-          "Null if there were no complete answers.",
+        "Mean age, in seconds, that the data of complete answers had when the service returned the " +
+          "answers. Null if there were no complete answers.",
       ),
     ),
     updated_at: v.pipe(

@@ -159,7 +159,7 @@ export const runSchema = v.object({
 });
 
 const heldFieldSchema = v.object({
-  kind: v.pipe(v.picklist(changeKinds), v.description("The `kind` that a list of changes shows.")),
+  kind: v.pipe(v.picklist(changeKinds), v.description("Kind of the change of this field.")),
   before: fieldValue,
   after: fieldValue,
   last_known: v.pipe(

@@ -40,7 +40,7 @@ const windowSchema = v.pipe(
     data_age_seconds: v.pipe(
       v.nullable(v.pipe(v.number(), v.integer())),
       v.description(
-        "Mean age of the data of complete answers, in seconds, when the service returned the answers.",
+        "Mean age, in seconds, that the data of complete answers had when the service returned the answers.",
       ),
     ),
   }),

@@ -37,7 +37,7 @@ export const blockedStepsField = v.pipe(
       credits: v.pipe(count, v.description("Price of the step for its likely number of items.")),
       available: v.pipe(
         count,
-        v.description("Credits that the limit leaves to the step after the steps before it."),
+        v.description("Credits of the limit that remain after the earlier steps of the run."),
       ),
     }),
   ),

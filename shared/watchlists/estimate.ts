@@ -63,8 +63,8 @@ export const estimateBody = v.object({
       text("watchlist_id"),
       v.metadata({ pattern: idPattern("watchlist").source }),
       v.description(
-        "An existing watchlist, instead of `platform`, `marketplace` and `item_count`. The other fields " +
-          "change its settings for this estimate only.",
+        "ID of an existing watchlist, instead of `platform`, `marketplace` and `item_count`. The other " +
+          "fields change its settings for this estimate only.",
       ),
     ),
   ),
