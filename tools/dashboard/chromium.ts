@@ -23,7 +23,9 @@ export const chromiumPath = places.find(
  */
 export async function launchChromium(): Promise<Browser> {
   if (chromiumPath === undefined) {
-    throw new Error("Chromium was not found. Set CHROMIUM_PATH, or install the package chromium-headless-shell or chromium.");
+    throw new Error(
+      "Chromium was not found. Set CHROMIUM_PATH, or install the package chromium-headless-shell or chromium.",
+    );
   }
   return chromium.launch({
     executablePath: chromiumPath,

@@ -201,7 +201,7 @@ class Brake1(TypedDict):
 
 class SourceShape(TypedDict):
     """
-    Only in a run whose answers had another shape than those before. The source probably changed.
+    Only in a run whose answers had another shape than the answers of earlier runs. The source probably changed.
     """
 
     price_factor: float | None

@@ -194,11 +194,11 @@ export type Watchlist = {
         newAsins: number;
     };
     /**
-     * The limit of the watchlist that is below the price of a first step, so that runs never read the items of that step. Null if there is no such limit. An estimate also shows the daily budget of the account.
+     * The limit of the watchlist that is below the price of a step at which items start (the entry or the baseline), so that runs never read these items. Null if there is no such limit. An estimate also shows the daily budget of the account.
      */
     blocked_by_limit: 'max_credits_per_run' | 'daily_credit_budget' | null;
     /**
-     * Credits that the runs have charged or reserved of `daily_credit_budget` on this UTC day. Null without a budget.
+     * Credits of `daily_credit_budget` that runs have charged or reserved on this UTC day. Null without a budget.
      */
     daily_credits_used: number | null;
     /**
@@ -741,7 +741,7 @@ export type WatchlistRun = {
     /**
      * SourceShape
      *
-     * Only in a run whose answers had another shape than those before. The source probably changed.
+     * Only in a run whose answers had another shape than the answers of earlier runs. The source probably changed.
      */
     source_shape?: {
         /**
@@ -868,12 +868,12 @@ export type Pipeline = {
              */
             value?: number | boolean | string | {
                 /**
-                 * Key of the item's metadata, with whose value the field is compared.
+                 * Key of the item's metadata. The tested field is compared with the value of this key.
                  */
                 metadata: string;
             } | {
                 /**
-                 * Field of the step's scraper, with whose value the field is compared.
+                 * Another field of the step's scraper. The tested field is compared with its value.
                  */
                 field: string;
             };
@@ -894,22 +894,22 @@ export type Pipeline = {
                  */
                 value: number | boolean | string | {
                     /**
-                     * Key of the item's metadata, with whose value the field is compared.
+                     * Key of the item's metadata. The tested field is compared with the value of this key.
                      */
                     metadata: string;
                 } | {
                     /**
-                     * Field of the step's scraper, with whose value the field is compared.
+                     * Another field of the step's scraper. The tested field is compared with its value.
                      */
                     field: string;
                 };
             }>;
             /**
-             * Least difference from the value that this route notified last, in the field's unit; for changed with a numeric field. Small changes add up until they reach this difference.
+             * Minimum difference from the value that this route notified last, in the field's unit. Only with `when` `changed` and a numeric field. Small changes add up until they reach this difference.
              */
             min_delta?: number;
             /**
-             * Least difference from the value that this route notified last, in percent of that value; for changed with a numeric field.
+             * Minimum difference from the value that this route notified last, in percent of that value. Only with `when` `changed` and a numeric field.
              */
             min_delta_percent?: number;
             /**
@@ -1064,7 +1064,7 @@ export type Backtest = {
         field: string;
     }>;
     /**
-     * Reads that the past runs did not make, by step: the pipeline of the past run had no step with this scraper, or fewer steps with it. The back-test uses the last known values for such a read, or the failure of a read that the past run made.
+     * Reads of the tested pipeline that the past runs did not make, by step: the pipeline of the past run had no step with the same scraper, or fewer such steps than the tested pipeline. The back-test uses the last known values for such a read, or the failure of a read that the past run made.
      */
     unknown_reads: Array<{
         /**
@@ -1107,11 +1107,11 @@ export type BacktestJob = {
      */
     progress: {
         /**
-         * Runs that were repeated.
+         * Number of runs repeated so far.
          */
         runs_done: number;
         /**
-         * All runs of the span.
+         * Number of runs to repeat.
          */
         runs: number;
     } | null;
@@ -1217,7 +1217,7 @@ export type WebhookEndpoint = {
      */
     secret_hint: string;
     /**
-     * When the secret replaced by the last rotation stops signing.
+     * When the secret that the last rotation replaced stops signing deliveries.
      */
     previous_secret_expires_at: string | null;
     /**
@@ -1860,7 +1860,7 @@ export type RunCompletedEvent = {
         /**
          * SourceShape
          *
-         * Only in a run whose answers had another shape than those before. The source probably changed.
+         * Only in a run whose answers had another shape than the answers of earlier runs. The source probably changed.
          */
         source_shape?: {
             /**
@@ -2375,7 +2375,7 @@ export type ProductResult = {
      */
     retailer_c?: {
         /**
-         * Differs from `id` on a variation parent: its featured variant.
+         * ID of the product that was read: `id` or, for a variation parent, its featured variant.
          */
         tcin?: string;
         /**
@@ -2459,7 +2459,7 @@ export type OffersResult = {
      */
     totalOffers?: number;
     /**
-     * The featured offer, then the cheapest first, 31 at most. Empty unless status is ok.
+     * At most 31 offers: the featured offer, then the others from the cheapest. Empty unless status is ok.
      */
     offers: Array<Offer>;
 };
@@ -2679,11 +2679,11 @@ export type Platform = {
                  */
                 unavailable_rate: number | null;
                 /**
-                 * Median duration of the calls to the source in the last hour, in milliseconds, as the upper bound of its range. Null if there were no calls.
+                 * Median duration of the calls to the source in the last hour, in milliseconds, rounded up to one of a few fixed values. Null if there were no calls.
                  */
                 latency_ms: number | null;
                 /**
-                 * Mean age of the data of complete answers, in seconds, when the service returned the answers. Null if there were no complete answers.
+                 * Mean age, in seconds, that the data of complete answers had when the service returned the answers. Null if there were no complete answers.
                  */
                 data_age_seconds: number | null;
                 /**
@@ -2855,15 +2855,15 @@ export type Account = {
          */
         balance_runs_out_at: {
             /**
-             * At the best rate. Null if not within ten years.
+             * When the balance would be 0 at the `best` rate. Null if in more than ten years.
              */
             best: string | null;
             /**
-             * At the likely rate. Null if not within ten years.
+             * When the balance would be 0 at the `likely` rate. Null if in more than ten years.
              */
             likely: string | null;
             /**
-             * At the worst rate. Null if not within ten years.
+             * When the balance would be 0 at the `worst` rate. Null if in more than ten years.
              */
             worst: string | null;
         };
@@ -3033,7 +3033,7 @@ export type CreditTransaction = {
      */
     watchlist_id?: string;
     /**
-     * The run of the watchlist.
+     * ID of the run.
      */
     run_id?: string;
     /**
@@ -3041,11 +3041,11 @@ export type CreditTransaction = {
      */
     run_number?: number;
     /**
-     * The step of the run.
+     * ID of the step in the pipeline of the run.
      */
     step?: string;
     /**
-     * Scraper that read the items. Absent for a preview, whose steps have several scrapers, and, like the item counts, in entries that earlier releases wrote.
+     * Scraper that read the items. Absent for a preview, because its steps can have several scrapers. Entries that earlier releases wrote have neither a scraper nor item counts.
      */
     scraper?: string;
     /**
@@ -3160,7 +3160,7 @@ export type Source = {
             p95: number;
         } | null;
         /**
-         * Mean age of the data of complete answers, in seconds, when the service returned the answers.
+         * Mean age, in seconds, that the data of complete answers had when the service returned the answers.
          */
         data_age_seconds: number | null;
     };
@@ -3198,7 +3198,7 @@ export type Source = {
             p95: number;
         } | null;
         /**
-         * Mean age of the data of complete answers, in seconds, when the service returned the answers.
+         * Mean age, in seconds, that the data of complete answers had when the service returned the answers.
          */
         data_age_seconds: number | null;
     };
@@ -3465,7 +3465,7 @@ export type CheckOffers = {
      */
     max_credits?: number | null;
     /**
-     * 1 to 2000 offers, exactly as the service returned them. The two IDs must belong together.
+     * 1 to 2000 offers, exactly as the service returned them: each with the ID of its item.
      */
     offers: Array<{
         /**
@@ -3473,7 +3473,7 @@ export type CheckOffers = {
          */
         asin: string;
         /**
-         * ID of the offer: 1 to 1000 characters when decoded, without control characters.
+         * ID of the offer. After URL decoding: 1 to 1000 characters, none of them a control character.
          */
         offerListingId: string;
     }>;
@@ -3506,7 +3506,7 @@ export type CheckOffersById = {
          */
         asin: string;
         /**
-         * ID of the offer: 1 to 1000 characters when decoded, without control characters.
+         * ID of the offer. After URL decoding: 1 to 1000 characters, none of them a control character.
          */
         offerListingId: string;
     }>;
@@ -3787,11 +3787,11 @@ export type WatchlistEstimateRequest = unknown & {
      */
     items?: number;
     /**
-     * Number of items of the watchlist. None of them has been read.
+     * Number of items of a new watchlist, none of them read yet.
      */
     item_count?: number;
     /**
-     * An existing watchlist, instead of `platform`, `marketplace` and `item_count`. The other fields change its settings for this estimate only.
+     * ID of an existing watchlist, instead of `platform`, `marketplace` and `item_count`. The other fields change its settings for this estimate only.
      */
     watchlist_id?: string;
     /**
@@ -3973,12 +3973,12 @@ export type NewPipelineRoute = {
      */
     value?: number | boolean | string | {
         /**
-         * Key of the item's metadata, with whose value the field is compared.
+         * Key of the item's metadata. The tested field is compared with the value of this key.
          */
         metadata: string;
     } | {
         /**
-         * Field of the step's scraper, with whose value the field is compared.
+         * Another field of the step's scraper. The tested field is compared with its value.
          */
         field: string;
     };
@@ -3999,22 +3999,22 @@ export type NewPipelineRoute = {
          */
         value: number | boolean | string | {
             /**
-             * Key of the item's metadata, with whose value the field is compared.
+             * Key of the item's metadata. The tested field is compared with the value of this key.
              */
             metadata: string;
         } | {
             /**
-             * Field of the step's scraper, with whose value the field is compared.
+             * Another field of the step's scraper. The tested field is compared with its value.
              */
             field: string;
         };
     }>;
     /**
-     * Least difference from the value that this route notified last, in the field's unit; for changed with a numeric field. Small changes add up until they reach this difference.
+     * Minimum difference from the value that this route notified last, in the field's unit. Only with `when` `changed` and a numeric field. Small changes add up until they reach this difference.
      */
     min_delta?: number;
     /**
-     * Least difference from the value that this route notified last, in percent of that value; for changed with a numeric field.
+     * Minimum difference from the value that this route notified last, in percent of that value. Only with `when` `changed` and a numeric field.
      */
     min_delta_percent?: number;
     /**
@@ -4301,7 +4301,7 @@ export type ExportManifest = {
         /**
          * SourceShape
          *
-         * Only in a run whose answers had another shape than those before. The source probably changed.
+         * Only in a run whose answers had another shape than the answers of earlier runs. The source probably changed.
          */
         source_shape?: {
             /**
@@ -4350,7 +4350,7 @@ export type ExportManifest = {
         key: string;
         bytes: number;
         /**
-         * In hexadecimal digits.
+         * SHA-256 of the stored bytes, in hexadecimal.
          */
         sha256: string;
         event_id: string;
@@ -4370,7 +4370,7 @@ export type ExportManifest = {
         key: string;
         bytes: number;
         /**
-         * In hexadecimal digits.
+         * SHA-256 of the stored bytes, in hexadecimal.
          */
         sha256: string;
         rows: number;
@@ -4379,7 +4379,7 @@ export type ExportManifest = {
         key: string;
         bytes: number;
         /**
-         * In hexadecimal digits.
+         * SHA-256 of the stored bytes, in hexadecimal.
          */
         sha256: string;
         rows: number;
@@ -5550,11 +5550,11 @@ export type EstimateWatchlistResponses = {
             newAsins: number;
         };
         /**
-         * The limit of the watchlist, or of the account, that is below the price of a first step, so that runs never read the items of that step. Null if there is no such limit.
+         * The limit of the watchlist, or of the account, that is below the price of a step at which items start (the entry or the baseline), so that runs never read these items. Null if there is no such limit.
          */
         blocked_by_limit: 'max_credits_per_run' | 'daily_credit_budget' | 'account_daily_credit_budget' | null;
         /**
-         * The steps that a limit is likely to defer in every run. The number of likely items of a step is the largest of three: the items that are certain to reach the step, the items of the average past run, and the items that the last run deferred.
+         * The steps that a limit is likely to defer in every run. The likely number of items of a step is the largest of three: the items that are certain to reach the step, the items of the average past run, and the items that the last run deferred.
          */
         blocked_steps: Array<{
             /**
@@ -5566,11 +5566,11 @@ export type EstimateWatchlistResponses = {
              */
             limit: 'max_credits_per_run' | 'daily_credit_budget' | 'account_daily_credit_budget';
             /**
-             * Price of the step for its likely items.
+             * Price of the step for its likely number of items.
              */
             credits: number;
             /**
-             * Credits that the limit leaves to the step after the steps before it.
+             * Credits of the limit that remain after the earlier steps of the run.
              */
             available: number;
         }>;
@@ -5676,15 +5676,15 @@ export type EstimateWatchlistResponses = {
              */
             balance_runs_out_at: {
                 /**
-                 * At the best rate. Null if not within ten years.
+                 * When the balance would be 0 at the `best` rate. Null if in more than ten years.
                  */
                 best: string | null;
                 /**
-                 * At the likely rate. Null if not within ten years.
+                 * When the balance would be 0 at the `likely` rate. Null if in more than ten years.
                  */
                 likely: string | null;
                 /**
-                 * At the worst rate. Null if not within ten years.
+                 * When the balance would be 0 at the `worst` rate. Null if in more than ten years.
                  */
                 worst: string | null;
             };
@@ -5848,7 +5848,7 @@ export type ListScrapersResponses = {
          */
         scrapers: Array<{
             /**
-             * Value of scraper in a step.
+             * The value of `scraper` in a step.
              */
             id: string;
             /**
@@ -5868,7 +5868,7 @@ export type ListScrapersResponses = {
              */
             tier: string;
             /**
-             * A reading is compared with the item's last reading of the same kind.
+             * Kind of the scraper's readings. A reading is compared with the item's last reading of the same kind.
              */
             kind: string;
             /**
@@ -5905,7 +5905,7 @@ export type ListScrapersResponses = {
                 ops: Array<string>;
             }>;
             /**
-             * Values of condition, if a step supports one.
+             * Values of `condition` in a step. Absent if the scraper supports none.
              */
             conditions?: Array<string>;
         }>;
@@ -5930,7 +5930,7 @@ export type ListScrapersResponses = {
              */
             pipeline: Pipeline;
             /**
-             * Estimated credits for this number of items, as in a watchlist.
+             * Estimated credits for this number of items. The values mean the same as in a watchlist.
              */
             estimated_credits: {
                 /**
@@ -6883,7 +6883,7 @@ export type GetWatchlistRunResponses = {
         /**
          * SourceShape
          *
-         * Only in a run whose answers had another shape than those before. The source probably changed.
+         * Only in a run whose answers had another shape than the answers of earlier runs. The source probably changed.
          */
         source_shape?: {
             /**
@@ -7002,7 +7002,7 @@ export type GetWatchlistRunResponses = {
             changes: {
                 [key: string]: {
                     /**
-                     * The `kind` that a list of changes shows.
+                     * Kind of the change of this field.
                      */
                     kind: 'price_drop' | 'price_rise' | 'back_in_stock' | 'sold_out' | 'delisted' | 'new_seller' | 'other';
                     /**
@@ -7014,7 +7014,7 @@ export type GetWatchlistRunResponses = {
                      */
                     after: string | number | boolean | null;
                     /**
-                     * `before` or, if `before` is null, an earlier value. Null if there is none.
+                     * `before`, or the last known number if `before` is null and `after` is a number. Null if there is none.
                      */
                     last_known: string | number | boolean | null;
                     /**
@@ -7481,7 +7481,7 @@ export type GetWatchlistItemHistoryData = {
     };
     query?: {
         /**
-         * Names of fields, separated by commas. Shows only these fields, and leaves out points with none of them, except `not_found`. Absent: all fields.
+         * Names of fields, separated by commas. Shows only these fields. Leaves out points that have none of them, except points with the `status` `not_found`. Absent: all fields.
          */
         fields?: string;
         /**
@@ -7805,7 +7805,7 @@ export type SearchItemsData = {
          */
         search?: string;
         /**
-         * The `next_starting_after` of the previous page. Not for a `search` without `stock`.
+         * The `next_starting_after` of the previous page. Only with `stock`, or without `search`.
          */
         starting_after?: string;
         /**
@@ -7817,7 +7817,7 @@ export type SearchItemsData = {
          */
         watchlist_id?: string;
         /**
-         * Order of the items, as for one watchlist. Only with `stock`. Default: `id`.
+         * Order of the items, as in `GET /v1/watchlists/{id}/items`. Only with `stock`. Default: `id`.
          */
         sort?: 'id' | 'name' | 'label' | 'title' | 'price' | 'change' | 'changed_at';
         /**
@@ -8257,7 +8257,7 @@ export type CreateWebhookEndpointResponses = {
          */
         secret_hint: string;
         /**
-         * When the secret replaced by the last rotation stops signing.
+         * When the secret that the last rotation replaced stops signing deliveries.
          */
         previous_secret_expires_at: string | null;
         /**
@@ -8581,7 +8581,7 @@ export type RotateWebhookSecretResponses = {
          */
         secret_hint: string;
         /**
-         * When the secret replaced by the last rotation stops signing.
+         * When the secret that the last rotation replaced stops signing deliveries.
          */
         previous_secret_expires_at: string | null;
         /**
@@ -9663,15 +9663,15 @@ export type TestS3DestinationResponses = {
          */
         ok: boolean;
         /**
-         * A code of the store, or a code of the service; null when ok.
+         * A code of the store, or a code of the service; null if `ok` is true.
          */
         error: string | null;
         /**
-         * The field of the destination to change; null when ok.
+         * The field of the destination to change; null if `ok` is true.
          */
         param: string | null;
         /**
-         * The step that failed and what to do; null when ok.
+         * The step that failed and what to do; null if `ok` is true.
          */
         message: string | null;
         /**
