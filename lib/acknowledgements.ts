@@ -58,7 +58,7 @@ const wildcards = {
     "Customers create the roles for their exports, with any name in any account. Each role requires " +
     "the customer's external ID, and roles of this account are denied.",
   watchlistSchedules:
-    "Each watchlist has a schedule, whose name is its ID. The group has no other schedules.",
+    "Each watchlist has a schedule, whose name is the ID of the watchlist. The group has no other schedules.",
   operatorStacks: "CloudFormation ends the ARN of a stack with a random ID.",
   operatorQueues:
     "CloudFormation ends the names of the queues with random characters, and the queues are in the " +

@@ -117,7 +117,7 @@ export class ApiFunctions extends Construct {
    * the function needs the permissions of the functions that handle these routes.
    */
   private mcp(): ServiceFunction<"mcp"> {
-    const mcp = this.group("mcp", "The tools of agents, by the Model Context Protocol.", {
+    const mcp = this.group("mcp", "Tools for agents, over the Model Context Protocol.", {
       ...this.watchlistVariables(),
       DOMAIN_NAME: this.#props.domainName ?? "none",
       RESPONSE_MODE: this.#props.config.responseMode,

@@ -58,7 +58,7 @@ function bench<Options extends OptionList>(
 
 await runCommandGroup({
   name,
-  about: "Measures what the service costs. Each bench takes one to several minutes.",
+  about: "Measures the speed and the cost of the service. Each bench takes one to several minutes.",
   noun: "bench",
   commands: {
     ...bench("account", {
@@ -139,7 +139,7 @@ await runCommandGroup({
       },
     }),
     ...bench("in-flight", {
-      about: "Many simultaneous calls of one account.",
+      about: "The latency and refusals of many simultaneous calls of one account.",
       example: "--calls 200 --in-flight 50",
       load: async () => {
         const { inFlightOptions, benchInFlight, printInFlight } =
@@ -156,7 +156,8 @@ await runCommandGroup({
       },
     }),
     ...bench("outpost", {
-      about: "Webhook deliveries of this service beside Outpost, which the bench starts.",
+      about:
+        "Webhook deliveries of this service, compared with those of Outpost, which the bench starts.",
       example: "--source ../outpost",
       load: async () => {
         const { outpostOptions, benchOutpost, printOutpost } = await import("./bench/outpost.ts");

@@ -48,7 +48,7 @@ const commandLine = {
     "receiver-port": {
       type: "string",
       value: "<port>",
-      about: "the port of this machine to which that address forwards",
+      about: "the port of this machine to which --receiver forwards",
     },
     bucket: { type: "string", value: "<name>", about: "the customer's bucket" },
     "bucket-endpoint": { type: "string", value: "<url>", about: "the S3 endpoint of the bucket" },

@@ -96,7 +96,9 @@ and ${count(played.heldForShape)} runs with a fifth of the prices multiplied by 
     "only the back-test",
   ]);
   if (comparisons === null) {
-    process.stdout.write("NOT COMPARED: the package @duckdb/node-api does not work here.\n");
+    process.stdout.write(
+      "NOT COMPARED with DuckDB: the package @duckdb/node-api does not work on this machine.\n",
+    );
     return;
   }
   printComparisons("The service, compared with DuckDB", comparisons, [

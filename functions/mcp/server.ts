@@ -18,8 +18,9 @@ import { tools, toolsOf } from "./tools.ts";
 
 const instructions =
   "Product, price, stock and offer data of retailers, and watchlists that read items on a schedule. Reading " +
-  "items charges credits: list_platforms shows the prices, and every such tool requires max_credits. For what " +
-  "changed, use list_changes and get_item_history, which are free. Estimate a watchlist before you create it.";
+  "items charges credits: list_platforms shows the prices, and every tool that reads items requires " +
+  "max_credits. For what changed, use list_changes and get_item_history, which are free. Estimate a watchlist " +
+  "before you create it.";
 
 /** Returns a tool in the form that `tools/list` returns. */
 const listed = (tool: Tool): ListedTool => {

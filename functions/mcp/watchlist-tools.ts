@@ -156,8 +156,8 @@ const writingTools: readonly Tool[] = [
     title: "Create a watchlist",
     description:
       "Creates a watchlist, whose items are read on a schedule. Every run charges credits: call " +
-      "estimate_watchlist first. `max_credits_per_run` is required. The first run starts at once, unless " +
-      "`status` is paused. With `idempotency_key`, a repeated call creates nothing.",
+      "estimate_watchlist first. `max_credits_per_run` is required. The first run starts immediately, unless " +
+      "`status` is paused. With `idempotency_key`, a repeated call creates no second watchlist.",
     key: "POST /v1/watchlists",
     route: createWatchlistRoute,
     required: ["ids"],

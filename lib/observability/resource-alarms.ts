@@ -149,7 +149,7 @@ export class ResourceAlarms extends Construct {
         impact: `DynamoDB throttles the table ${name} or its index: calls are slow or fail, and runs and deliveries stall.`,
         lookAt:
           "throttles and consumed capacity of the table, of its index and of its most used keys.",
-        act: "if one key causes the load, spread it; otherwise warm the table or raise the AWS account's quota.",
+        act: "if DynamoDB throttles one key, ask the customer whose load uses it to send fewer calls; otherwise raise the WarmThroughput of the table or its index, or the AWS account's quota.",
         runbook: "alarm-table-throttling",
       });
     }

@@ -85,7 +85,7 @@ export class ServiceAlarms extends Construct {
             ),
           ]),
         ),
-        label: "Slowest of the light groups, p99, ms",
+        label: "Slowest group that reads only a few rows, p99, ms",
         period: options.period,
       }),
       threshold: slowMs,

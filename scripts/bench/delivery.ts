@@ -22,8 +22,8 @@ import { progressOf } from "../../tools/command-line/progress.ts";
  */
 const cases: Readonly<Record<string, Case>> = {
   "a run of 101 events, 200 KB each": { to: "receiver", runs: 1, items: 50_000, parallel: 1 },
-  "100 runs of 2 events, 2 KB both": { to: "receiver", runs: 100, items: 2, parallel: 4 },
-  "one run of 2 events, 2 KB both": { to: "receiver", runs: 1, items: 2, parallel: 1 },
+  "100 runs of 2 events, 2 KB per run": { to: "receiver", runs: 100, items: 2, parallel: 4 },
+  "one run of 2 events, 2 KB per run": { to: "receiver", runs: 1, items: 2, parallel: 1 },
   "export of 101 events, 200 KB each": { to: "bucket", runs: 1, items: 50_000, parallel: 4 },
   "export of 25 runs of 2 events": { to: "bucket", runs: 25, items: 2, parallel: 4 },
   "export of one run of 2 events": { to: "bucket", runs: 1, items: 2, parallel: 1 },

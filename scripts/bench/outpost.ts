@@ -150,7 +150,7 @@ export function printOutpost({ deliveries, missing }: Record<string, unknown>): 
   deliveries/s: from the start of the publication until the receiver has all events of a round, four deliveries at a
     time. This service first publishes all events, then delivers them. Outpost delivers while its API receives events.
   CPU s: CPU seconds of the service per 1,000 deliveries, with publishing. This service: one process without HTTP API.
-    Outpost: all of its parts in one process, without Redis, Postgres and RabbitMQ. DynamoDB, S3 and SQS do not count.
+    Outpost: all of its parts in one process, without Redis, Postgres and RabbitMQ. DynamoDB, S3 and SQS are not included.
   alone: the next run of two events is published when the receiver has the previous one. For 200 KB, the second event of a
     run has 1 KB. p50 and p99: from the start of the publication until the receiver has both events. A deployment of this
     service adds a queue message and the start of a function. This service opens a TLS connection for each run, Outpost

@@ -44,7 +44,7 @@ export function judgeResults(
       rule: "taken",
       level: "must",
       expected:
-        "every result that is reported as found can be read, an offer completely (otherwise it counts as unavailable)",
+        "readable data in every result that is reported as found, and only valid fields in its offers (otherwise the result counts as unavailable)",
       trouble: joinTroubles(
         lost.map((one) =>
           [`${one.taken.id} reports ${textOf(one.sent)}`, ...causesOf(one)].join(" with "),

@@ -31,7 +31,7 @@ export async function fillAccount(
 ): Promise<readonly FilledWatchlist[]> {
   if (!account.demo)
     throw new Error(
-      `${account.id} is not a demo account. Only a demo account can be filled, because its watchlists spend credits. Use a demo account.`,
+      `${account.id} is not a demo account. Only a demo account can be filled, because the new watchlists spend credits of the account. Use a demo account.`,
     );
   const { keys, clock } = dependencies;
   for (const left of await keys.list(account.id)) {

@@ -66,7 +66,7 @@ const sections: readonly Section[] = [
         "first. An ID without a result is `unavailable`.",
       "`ok`: the result has everything that the scraper promises. For products: a title, whether the " +
         "item is in stock, and a price unless it is out of stock. For `retailer_a.pulse`: `newCount` " +
-        "and `newMinPrice`. An `ok` without any of these counts as `partial`.",
+        "and `newMinPrice`. An `ok` that lacks one of these values counts as `partial`.",
       "`partial`: the item exists, but a promised field is missing. It is refunded. Offers and offer " +
         "checks cannot be partial: return `ok` or `unavailable`.",
       "`not_found`: the shop reports that the item does not exist. It is charged, and watchlists stop " +

@@ -207,7 +207,7 @@ const descriptions: Readonly<Record<string, string>> = {
   region: "AWS region of the bucket.",
   "changeWatchlistAsins|changeWatchlistItems.removed":
     "Number of items that were removed from the watchlist.",
-  "steps.requested": "Number of items that the step read.",
+  "steps.requested": "Number of items that the step read, including failed reads.",
   "parameters.required": "True if a call must send the parameter.",
   "ProductResult.retailer_b": "Further fields of items of retailer_b.",
   "ProductResult.retailer_c": "Further fields of items of retailer_c.",

@@ -28,7 +28,7 @@ export const overview = [
     "it does not charge. `credits` and `X-Service-Credits` of the response contain the credits charged. " +
     "A refused call costs nothing.",
   `**Rate.** A key can make ${limits.requestsPerSecond} calls per second. Calls of public or unknown ` +
-    "paths count if they contain the key, but files of the dashboard do not count. An account has at most " +
+    "paths count towards this limit if they contain the key; files of the dashboard do not. An account has at most " +
     `${limits.apiKeysMax} keys, and so at most ${limits.apiKeysMax * limits.requestsPerSecond} calls per ` +
     "second. Each call that reads items also uses one of the account's concurrency slots until it " +
     "ends. Probes are calls that connect to a webhook receiver or an S3 store, or resolve its name, " +

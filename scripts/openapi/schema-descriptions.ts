@@ -8,7 +8,7 @@ export const schemaDescriptions: Readonly<Record<string, string>> = {
   HistoryPoint: "A read of an item that found new or changed values, or that delisted the item.",
   FieldChange: "A change of one field of one item, as a run observed it.",
   WatchlistRun: "One execution of the pipeline of a watchlist.",
-  Pipeline: "Which scrapers a run reads, and what happens to each item after a read.",
+  Pipeline: "Which scrapers a run uses, and what happens to each item after a read.",
   Backtest: "What a pipeline would have done in past runs.",
   BacktestJob: "A back-test that is too large for one call.",
   WebhookEndpoint: "A URL to which the service sends your events.",

@@ -80,7 +80,7 @@ function newRelease(heading: string): Release {
   const [, version, date] = /^\[?(\d+\.\d+\.\d+)\]? - (\d{4}-\d{2}-\d{2})$/.exec(heading) ?? [];
   if (version === undefined || date === undefined) {
     throw new Error(
-      `The heading "${heading}" of CHANGELOG.md must be "[1.2.3] - 2026-11-23" or "[Unreleased]".`,
+      `The heading "${heading}" of CHANGELOG.md must have the form "[1.2.3] - 2026-11-23", or be "[Unreleased]".`,
     );
   }
   return { object: "release", version, date, ...empty };

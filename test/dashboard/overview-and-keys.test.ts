@@ -172,7 +172,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     const note = page.locator(".stat", { hasText: "Lasts for" }).getByRole("listitem");
     await expect.poll(() => note.count()).toBe(2);
     expect(await note.nth(0).textContent()).toMatch(
-      /^\d+ \w+ \d+ \((?:8|9|10) days\) from the use since \d+ \w+, without paused watchlists$/,
+      /^\d+ \w+ \d+ \((?:8|9|10) days\) from the credits used since \d+ \w+, without paused watchlists$/,
     );
     expect(await note.nth(1).textContent()).toMatch(
       /^\d+ \w+ \d+ \(19 days\) from the schedules and past runs of the active watchlists$/,

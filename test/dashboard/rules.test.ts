@@ -167,7 +167,7 @@ describe.skipIf(lacksChromium)("the rules of a watchlist in the dashboard", () =
       .getByText("These 2 runs would have reported 1 item in events and cost 2 credits.")
       .waitFor();
     await card
-      .getByText("The same runs charged 2 credits: the pipeline above costs the same.")
+      .getByText("The past runs charged 2 credits: the pipeline above costs the same.")
       .waitFor();
     await card.getByText("The brake would have held 1 of 2 runs.").waitFor();
     await card

@@ -122,7 +122,7 @@ export function printDelivery(tables: Record<string, unknown>): void {
   cpu: user and system time of the process, including the AWS clients. The service, the loop, the
     receiver and DynamoDB are separate processes. The process of the bench serves S3 and SQS.
   megabytes: of event lines, before compression.
-  requests: to each service; customer counts those to the customer's bucket.
+  requests: the requests to each service; customer: those to the customer's bucket.
   one run at a time: an account with an endpoint and a bucket. One run of 2 events ends, is published, delivered and
     exported before the next one ends. Small archives are rows with storedVersions=next, otherwise objects. receivedMs is
     the time from the start of the publication until the receiver has both events, with a new TLS connection for each

@@ -40,8 +40,8 @@ export const itemSearchOperations = {
       "With `search`, finds items of all watchlists of the account: first those whose ID begins with `search`, then " +
       "those whose ID, label or title contain all of its words, in upper or lower case. An item of " +
       "several watchlists is listed once for each of them. A search has no further pages: if `has_more` is true, " +
-      "send a longer `search`. An item without a label that was never read is found only by the first " +
-      "characters of its ID, at least three.\n\nWithout `search`, lists all items in the order of the " +
+      "send a longer `search`. An item that has no label and was never read is found only by the " +
+      "first characters of its ID, at least three.\n\nWithout `search`, lists all items in the order of the " +
       "watchlists' IDs. Continue with `next_starting_after` while it is not null.\n\nWith `stock=out`, lists the " +
       "items that are out of stock now, in the order of `sort`. `search` and `watchlist_id` then select " +
       "from these items, and the listing has further pages. Free.",

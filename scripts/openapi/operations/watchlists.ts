@@ -67,8 +67,8 @@ export const watchlistOperations = {
       "run until you resume it; its first run is due then.\n\nSend `every` or `cron`, not both. " +
       "Events go to the endpoint that `webhook_url` or `webhook_endpoint_id` names, otherwise " +
       "to every endpoint that receives their type.\n\nWith an `Idempotency-Key` you can repeat " +
-      "the call safely for 24 hours. A repeat returns the first response after a success, and runs the " +
-      "call again after a failure.",
+      "the call safely for 24 hours. If the first call succeeded, a repeat returns its response; if " +
+      "it failed, a repeat runs the call again.",
     headers: {
       "Idempotency-Key": {
         description:

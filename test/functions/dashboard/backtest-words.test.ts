@@ -64,13 +64,13 @@ describe("the dashboard's summary of a back-test", () => {
     const runs = [charged(1, 1_000), charged(2, 900), charged(3, 100), charged(4, 5_000)];
     expect(chargedCredits(backtest(), runs)).toBe(2_000);
     expect(comparisonSentence(1_240, 2_000)).toBe(
-      "The same runs charged 2,000 credits: the pipeline above costs 760 credits less (−38%).",
+      "The past runs charged 2,000 credits: the pipeline above costs 760 credits less (−38%).",
     );
     expect(comparisonSentence(1, 0)).toBe(
-      "The same runs charged 0 credits: the pipeline above costs 1 credit more.",
+      "The past runs charged 0 credits: the pipeline above costs 1 credit more.",
     );
     expect(comparisonSentence(5, 5)).toBe(
-      "The same runs charged 5 credits: the pipeline above costs the same.",
+      "The past runs charged 5 credits: the pipeline above costs the same.",
     );
   });
 
@@ -110,7 +110,7 @@ describe("the dashboard's summary of a back-test", () => {
     expect(unknownSentences(unknown)).toEqual([
       "The history has no lowest30d of step check for some items. Rules that test this field did not match these items.",
       "The past runs did not make 2 reads of step more. The back-test uses the last known values.",
-      "1 item was removed since then and left out.",
+      "1 item was removed from the watchlist after the past runs, and left out.",
       "1 run was left out: it is held, was discarded or has not ended.",
     ]);
     expect(unknownSentences(backtest())).toEqual([]);

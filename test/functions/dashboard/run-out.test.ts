@@ -129,7 +129,7 @@ describe("the time until the credits are used up in the dashboard", () => {
   const byUse = (hours: number) => ({
     hours,
     at: after(hours),
-    basis: "from the use since 1 Mar, without paused watchlists",
+    basis: "from the credits used since 1 Mar, without paused watchlists",
   });
 
   it.each([

@@ -193,7 +193,7 @@ describe("the admin command, for an account,", () => {
     expect(await admin("fill-demo", "--account", account)).toEqual({
       code: 1,
       out: "",
-      err: `${account} is not a demo account. Only a demo account can be filled, because its watchlists spend credits. Use a demo account.\n`,
+      err: `${account} is not a demo account. Only a demo account can be filled, because the new watchlists spend credits of the account. Use a demo account.\n`,
     });
   });
 });

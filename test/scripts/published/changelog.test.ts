@@ -47,6 +47,6 @@ it("the changelog parser returns releases with their entries as plain text, with
 
 it("the changelog parser refuses a release without a date, and names the heading to correct", () => {
   expect(() => releasesOf("## [1.2.0]\n")).toThrow(
-    'The heading "[1.2.0]" of CHANGELOG.md must be "[1.2.3] - 2026-11-23" or "[Unreleased]".',
+    'The heading "[1.2.0]" of CHANGELOG.md must have the form "[1.2.3] - 2026-11-23", or be "[Unreleased]".',
   );
 });

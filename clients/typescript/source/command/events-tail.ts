@@ -12,7 +12,8 @@ function eventRow(event: Event): Row {
 
 export const tail: Command = {
   name: "events tail",
-  about: "Shows events as they are published, until you press Ctrl-C. Stores no position.",
+  about:
+    "Shows events as they are published, until you press Ctrl-C. To continue later, use --after.",
   options: feedOptions,
   examples: ["events tail", "events tail --json --after evt_1m7xv93dgyexkfrp3w2953xb"],
   async run({ client, values, format, output, signal }) {

@@ -15,14 +15,14 @@ const forwardSecondsMax = 15;
 export const listen: Command = {
   name: "listen",
   about:
-    "Sends each event to a local server, signed as a webhook. The server needs no public address. Prints the secret to verify the signature with. Ends with an error if the server does not accept an event.",
+    "Sends each event to a local server, signed as a webhook. The server needs no public address. Prints the secret with which the server can verify the signatures. Ends with an error if the server does not accept an event.",
   options: {
     forward: { type: "string", value: "<url>", about: "the address of your server (required)" },
     secret: { type: "string", value: "<secret>", about: "the signing secret (default: random)" },
     cursor: {
       type: "string",
       value: "<file>",
-      about: "keeps the ID of the last accepted event, after which the next start continues",
+      about: "stores the ID of the last accepted event; the next start continues after this event",
     },
     attempts: {
       type: "string",

@@ -19,7 +19,7 @@ export const products: Command = {
     start: {
       type: "string",
       value: "<number>",
-      about: "the number of IDs that an earlier read has read, to continue after them (default: 0)",
+      about: "the number of IDs to skip, because an earlier command has read them (default: 0)",
     },
   },
   examples: [

@@ -34,7 +34,7 @@ export function decimalIn(
   const [, whole, decimals = "0"] = form.exec(number) ?? [];
   const value = whole === undefined ? Number.NaN : Number(`${whole}.${decimals}`);
   if (value <= numberMax) return { value };
-  const hint = number.startsWith("-") ? " Omit the sign: falls and rises both count." : "";
+  const hint = number.startsWith("-") ? " Omit the minus sign." : "";
   return refused(`Enter a number from 0 to 1,000,000, ${example}`, typed, hint);
 }
 

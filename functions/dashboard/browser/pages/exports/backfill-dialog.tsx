@@ -33,7 +33,7 @@ export function BackfillDialog({ onStarted, onClose }: BackfillDialogProps) {
       onConfirm={(span) => void confirm(span)}
       onClose={onClose}
     >
-      <p>Writes every run that ended in this time span again, even if it was already exported.</p>
+      <p>Exports every run that ended in this time span, even if it was exported before.</p>
     </SpanDialog>
   );
 }

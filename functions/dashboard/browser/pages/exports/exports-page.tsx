@@ -44,7 +44,7 @@ export function ExportsPage({ query }: PageProps) {
   return (
     <Page
       title="S3 export"
-      lead="Writes the events of every run to your bucket: JSON Lines files, one JSON object per event, and a manifest."
+      lead="The service writes the events of every run to your bucket: JSON Lines files with one JSON object per event, and a manifest."
     >
       <IgnoredParts parts={ignored} />
       <Loaded query={destination} skeleton={<Skeleton lines={6} />}>

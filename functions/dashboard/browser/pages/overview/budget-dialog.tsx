@@ -51,7 +51,7 @@ export function BudgetDialog({ account, onChanged, onClose }: BudgetDialogProps)
       >
         <Field
           label="Credits per day"
-          hint="For all calls and runs of the account on a UTC day. The service refuses calls that would exceed the budget, and defers such steps of runs. Empty: no limit."
+          hint="For all calls and runs of the account on a UTC day. The service refuses a call, and defers a step of a run, that would exceed the budget. Empty: no limit."
           error={fieldError}
           optional
         >

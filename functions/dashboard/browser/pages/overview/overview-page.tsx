@@ -101,7 +101,7 @@ function Credits({ account, usage, paused }: CreditsProps) {
           value={`${formatCount(inFlight)} of ${formatCount(limit)}`}
           note={
             next === null
-              ? "the highest tier"
+              ? "the highest concurrency tier"
               : `${formatCount(next.concurrency)} from ${formatCount(next.at_lifetime_credits)} lifetime credits`
           }
         />

@@ -78,7 +78,7 @@ export interface Forecast {
   /** Hours from now, with fractions. */
   readonly hours: number;
   readonly at: Date;
-  /** What the forecast is calculated from: `from the use since 21 Nov, without …`. */
+  /** What the forecast is calculated from: `from the credits used since 21 Nov, without …`. */
   readonly basis: string;
 }
 
@@ -109,7 +109,7 @@ export function runOutOf(account: Spending, use: Use, now: Date): RunOut | null 
   }
   if (pace !== null) {
     const hours = (balance / pace.credits) * hoursOfDay;
-    add(hours, `from the use since ${formatDay(pace.since)}, without paused watchlists`);
+    add(hours, `from the credits used since ${formatDay(pace.since)}, without paused watchlists`);
   }
   const [first, ...later] = forecasts.toSorted((one, other) => one.hours - other.hours);
   return first === undefined ? null : [first, ...later];
@@ -126,5 +126,5 @@ export const unlimitedWords = ({
     ? { value: "More than ten years", note: "from the schedules of the active watchlists" }
     : {
         value: "–",
-        note: "no schedule uses credits, and there is too little use to forecast",
+        note: "no schedule uses credits, and the other use is too small or too recent for a forecast",
       };

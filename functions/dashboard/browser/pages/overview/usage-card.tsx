@@ -115,7 +115,7 @@ const kindWords: Readonly<Record<CauseUsage["kind"], string>> = {
   endpoint: "endpoint",
   key: "API key",
   runs: "no key",
-  not_recorded: "calls before the key was recorded",
+  not_recorded: "calls before the service recorded keys",
 };
 
 function Cause({ usage, names }: { readonly usage: CauseUsage; readonly names: Names }) {

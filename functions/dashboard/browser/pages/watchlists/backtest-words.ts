@@ -29,14 +29,14 @@ export function chargedCredits(backtest: Backtest, runs: readonly WatchlistRun[]
 
 /**
  * Returns a sentence that compares the credits of a pipeline in a back-test with the credits that
- * the past runs charged: `The same runs charged 2,000 credits: the pipeline above costs 760 credits
+ * the past runs charged: `The past runs charged 2,000 credits: the pipeline above costs 760 credits
  * less (−38%).`
  * @param candidate the credits in the back-test
  * @param charged the credits that the runs charged
  */
 export function comparisonSentence(candidate: number, charged: number): string {
   const difference = candidate - charged;
-  const begin = `The same runs charged ${formatCredits(charged)}`;
+  const begin = `The past runs charged ${formatCredits(charged)}`;
   if (difference === 0) return `${begin}: the pipeline above costs the same.`;
   const share = charged === 0 ? "" : ` (${formatPercentChange((difference / charged) * 100)})`;
   const much = formatCredits(Math.abs(difference));
@@ -117,7 +117,9 @@ export function unknownSentences({
         `The past runs did not make ${counted(count, "read")} of step ${step}. The back-test uses the last known values.`,
     ),
     ...(removed > 0
-      ? [`${counted(removed, "item was", "items were")} removed since then and left out.`]
+      ? [
+          `${counted(removed, "item was", "items were")} removed from the watchlist after the past runs, and left out.`,
+        ]
       : []),
     ...(leftOut.length > 0
       ? [

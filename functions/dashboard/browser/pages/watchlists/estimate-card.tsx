@@ -79,7 +79,10 @@ function costFacts(estimate: WatchlistEstimate | undefined): FactList {
 }
 
 const coverageFacts = (coverage: Coverage | undefined, isPaused: boolean): FactList => [
-  ["Alone, the balance covers", coverage === undefined ? "…" : coveredWords(coverage)],
+  [
+    "For this watchlist alone, the balance covers",
+    coverage === undefined ? "…" : coveredWords(coverage),
+  ],
   [
     isPaused ? "All credits last, once resumed" : "All credits last",
     coverage === undefined ? "…" : <AllLists all={coverage.all} />,

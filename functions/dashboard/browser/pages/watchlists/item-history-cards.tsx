@@ -198,7 +198,7 @@ const columnsFor = (
   {
     head: "Events",
     cell: (point) => {
-      if (!keepsEventsOf(point.at, new Date())) return "kept for 30 days only";
+      if (!keepsEventsOf(point.at, new Date())) return "events are kept for 30 days";
       const sent = events.filter((event) => isAbout(event, point));
       return [...new Set(sent.map(({ type }) => type))].join(", ") || "–";
     },

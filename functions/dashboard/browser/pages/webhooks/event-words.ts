@@ -75,12 +75,13 @@ interface Receiver {
 
 /** Returns a sentence that explains why an endpoint received an event. */
 export function receiverSentence({ delivery, list, endpoint }: Receiver): string {
-  if (endpoint === undefined) return "The endpoint that received it was deleted.";
+  if (endpoint === undefined) return "The endpoint that received the event was deleted.";
   if (list?.webhook_endpoint_id === endpoint.id)
-    return "This endpoint received it because the watchlist sends its events only to this endpoint.";
+    return "This endpoint received the event because the watchlist sends its events only to this endpoint.";
   const { events } = endpoint;
-  if (events === null) return "This endpoint received it because it receives all event types.";
+  if (events === null)
+    return "This endpoint received the event because it receives all event types.";
   if (events.includes(delivery.event_type))
-    return "This endpoint received it because it subscribes to this event type.";
-  return "This endpoint does not subscribe to this event type now: a user sent the event to it, or the settings were changed since.";
+    return "This endpoint received the event because it subscribes to this event type.";
+  return "This endpoint does not subscribe to this event type now: a user sent the event to the endpoint, or the settings were changed after the event.";
 }
