@@ -13,7 +13,7 @@ const reasons = {
     "limit. A model in the gateway would return its error before both, in another format.",
   "AwsSolutions-APIG4":
     "Functions check the API key, the rate limit and the account in one write. The gateway supports " +
-    "10,000 keys at most, without credits.",
+    "10,000 keys at most, and does not count credits.",
   "AwsSolutions-APIG6": "Execution logs contain query strings, which may contain an API key.",
   "AwsSolutions-COG4": "Clients are programs with API keys; no users sign in.",
   "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]":

@@ -34,11 +34,13 @@ const verification = [
     '    return any(name == "v1" and hmac.compare_digest(value, expected) for name, value in parts)\n```',
   "The headers `webhook-id`, `webhook-timestamp` and `webhook-signature` follow the Standard " +
     "Webhooks convention: their libraries verify them too.",
-  "**Response.** Return a 2xx status. The service retries after any other response.",
+  "**Response.** Return a 2xx status. The service retries after any other response, except 410, " +
+    "which disables the endpoint.",
 ].join("\n\n");
 
 const part =
-  "An event has at most 500 items. `part` and `parts` count the events of this type in the run.";
+  "An event has at most 500 items. `parts` is the number of events of this type in the run, and `part` " +
+  "is the number of this event among them.";
 
 const texts: Readonly<Record<keyof typeof eventSchemas, EventText>> = {
   "watchlist.product.changed": {
@@ -120,9 +122,13 @@ const event = (
     },
     responses: {
       "2XX": {
-        description: "The receiver got the event. The service retries after any other status.",
+        description:
+          "The receiver got the event. The service retries after any other status except 410.",
       },
-      "4XX": { description: "The delivery failed. The service retries it later." },
+      "4XX": {
+        description:
+          "The attempt failed. The service retries it later, but a 410 disables the endpoint.",
+      },
     },
   },
 });

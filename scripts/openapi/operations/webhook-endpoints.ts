@@ -82,8 +82,9 @@ export const webhookOperations = {
       "clears it. `events` null means every type, an empty array none. Disabling an endpoint " +
       "records its pending deliveries as failed. The call is a probe if you send `url`.\n\n" +
       "`enabled: true` also enables an endpoint that the service disabled, and clears " +
-      "`disabled_reason`, `failing_since` and `last_error`. A change of the URL clears the latter two. " +
-      "The service disables an endpoint when its receiver returns 410 (`gone`), or when a delivery " +
+      "`disabled_reason`, `failing_since` and `last_error`. A change of the URL clears only " +
+      "`failing_since` and `last_error`. The service disables an endpoint when its receiver returns " +
+      "410 (`gone`), or when a delivery " +
       `exhausts its retries after ${limits.webhookFailingDaysMax} days without a success ` +
       "(`failing`). `POST /v1/webhook_endpoints/{id}/recover` sends the missed events.",
     path,

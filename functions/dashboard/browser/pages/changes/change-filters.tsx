@@ -116,7 +116,7 @@ function Explanation({ filter: { compare, kind, span } }: { readonly filter: Cha
       )}
       {kind === "sold_out" && (
         <p class="muted small">
-          Items that sold out earlier are not here.{" "}
+          Items that sold out before this time span are not listed.{" "}
           <a href={linkTo("/stock")}>All items that are out of stock now</a>
         </p>
       )}

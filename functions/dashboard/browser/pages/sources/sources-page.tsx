@@ -54,7 +54,10 @@ export function SourcesPage() {
           otherwise down. It is unknown if fewer than 10 items were read.
         </li>
         <li>Rates are shown from 10 items on. Success includes items that do not exist.</li>
-        <li>The quota is what is left of the calls that the source allows, if it reports this.</li>
+        <li>
+          The quota shows how much is left of the calls that the source allows, if the source
+          reports it.
+        </li>
       </ul>
     </Page>
   );
