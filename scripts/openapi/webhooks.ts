@@ -34,8 +34,8 @@ const verification = [
     '    return any(name == "v1" and hmac.compare_digest(value, expected) for name, value in parts)\n```',
   "The headers `webhook-id`, `webhook-timestamp` and `webhook-signature` follow the Standard " +
     "Webhooks convention: their libraries verify them too.",
-  "**Response.** Return a 2xx status. The service retries after any other response, except 410, " +
-    "which disables the endpoint.",
+  "**Response.** Return a 2xx status. The service retries after any other response except " +
+    "410. A test has no retries.",
 ].join("\n\n");
 
 const part =
@@ -121,13 +121,10 @@ const event = (
       },
     },
     responses: {
-      "2XX": {
-        description:
-          "The receiver got the event. The service retries after any other status except 410.",
-      },
+      "2XX": { description: "The receiver got the event." },
       "4XX": {
         description:
-          "The attempt failed. The service retries it later, but a 410 disables the endpoint.",
+          "The attempt failed. The service retries it later, unless the status is 410 or the event is a test.",
       },
     },
   },
