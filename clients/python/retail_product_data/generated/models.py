@@ -317,7 +317,7 @@ class Step(TypedDict):
 
 class Pipeline(TypedDict):
     """
-    Which scrapers a run reads, and what happens to each item after a read.
+    Which scrapers a run uses, and what happens to each item after a read.
     """
 
     entry: str

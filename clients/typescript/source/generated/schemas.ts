@@ -631,7 +631,7 @@ export type WatchlistRun = {
                  */
                 scraper: string;
                 /**
-                 * Number of items that the step read.
+                 * Number of items that the step read, including failed reads.
                  */
                 requested: number;
                 /**
@@ -807,7 +807,7 @@ export type WatchlistRun = {
 /**
  * Pipeline
  *
- * Which scrapers a run reads, and what happens to each item after a read.
+ * Which scrapers a run uses, and what happens to each item after a read.
  */
 export type Pipeline = {
     /**
@@ -1750,7 +1750,7 @@ export type RunCompletedEvent = {
                      */
                     scraper: string;
                     /**
-                     * Number of items that the step read.
+                     * Number of items that the step read, including failed reads.
                      */
                     requested: number;
                     /**
@@ -6773,7 +6773,7 @@ export type GetWatchlistRunResponses = {
                      */
                     scraper: string;
                     /**
-                     * Number of items that the step read.
+                     * Number of items that the step read, including failed reads.
                      */
                     requested: number;
                     /**
