@@ -66,7 +66,7 @@ function reached(test: string): ReadonlySet<string> {
 }
 
 describe("test/covered-by.ts, the list of tests by source file,", () => {
-  it("names a test for each source file that has code but no test at its mirrored path", () => {
+  it("names a test for each source file that has code but no test at the same path below test/", () => {
     expect(withCode.length).toBeGreaterThan(850);
     const named = new Set([...entries.map(([file]) => file), ...Object.keys(runBy)]);
     expect(
@@ -76,7 +76,7 @@ describe("test/covered-by.ts, the list of tests by source file,", () => {
     ).toEqual([]);
   });
 
-  it("lists each source file at most once, and only files that have code but no test at their mirrored path", () => {
+  it("lists each source file at most once, and only files that have code but no test at the same path below test/", () => {
     const named = [...entries.map(([file]) => file), ...Object.keys(runBy)];
     expect(named.filter((file, n) => named.indexOf(file) !== n)).toEqual([]);
     const wanted = new Set(withCode.filter((path) => !isMirrored(path)));

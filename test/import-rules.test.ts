@@ -17,7 +17,7 @@ describe("the import rules", () => {
     expect(imports.length).toBeGreaterThan(6_000);
   });
 
-  it("allow every import of the project", () => {
+  it("are followed by every import of the project", () => {
     const code = imports.filter(([, to]) => /\.tsx?$/.test(to));
     expect(
       code.filter(([from, to]) => !mayImport(from, to)).map((pair) => pair.join(" -> ")),

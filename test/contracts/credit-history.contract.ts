@@ -182,8 +182,8 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
     await settle(world.ledger(), holdIdOf(step), 3);
   };
 
-  describe("the source of a ledger entry", () => {
-    it("is the same in the reservation, charge and refund of a hold, apart from the number of charged items", async () => {
+  describe("the source of a ledger entry, which is the call or step that caused the entry,", () => {
+    it("is the same in the reservation, charge and refund of a hold, and the reservation has no count of charged items", async () => {
       await settleTwoHolds();
       const entries = (await entriesOf(world, accountId)).slice(1);
       expect(entries.map(({ type, source, itemsCharged }) => [type, source, itemsCharged])).toEqual(

@@ -163,7 +163,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect(found.map(({ runNumber }) => runNumber)).toEqual([2, 3]);
     });
 
-    it("do not include history points of an item whose ID merely contains the requested ID", async () => {
+    it("are returned without the history points of an item whose ID merely contains the requested ID", async () => {
       const ids = ["1000", "10001", "100010", "210001"];
       await store.append(
         list,

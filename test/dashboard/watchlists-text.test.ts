@@ -104,12 +104,12 @@ describe("the dashboard's search for item IDs in pasted text with other content"
       ["B000000001", "B000000002"],
     ],
     ["sku,title,asin\nAB12345678,Cup,B000000001\nAB12345679,Pot,B000000001", ["B000000001"]],
-  ])("ignores words that have only the length of an ID: %j", (text, ids) => {
+  ])("ignores words outside the ID column that have the length of an ID: %j", (text, ids) => {
     const found = readFor("retailer_a", text);
     expect([found.ids, found.malformed]).toEqual([ids, []]);
   });
 
-  it("reports a word as malformed if it has only the length of an ID", () => {
+  it("reports a word in a text without columns as malformed if it has only the length of an ID", () => {
     const { ids, malformed } = readFor("retailer_a", "DISHWASHER B000000001");
     expect(ids).toEqual(["B000000001"]);
     expect(malformed).toEqual([{ text: "DISHWASHER", line: 1 }]);

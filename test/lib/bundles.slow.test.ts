@@ -68,7 +68,7 @@ describe("the bundles of the Lambda functions", () => {
   });
   afterAll(() => rmSync(outdir, { recursive: true }));
 
-  it("load without other files as modules in Node, and export a handler", () => {
+  it("can each be loaded as a module in Node without other files, and export a handler", () => {
     expect([...loaded.keys()].toSorted()).toEqual(names.toSorted());
     for (const { handler } of loaded.values()) expect(handler).toBe("function");
   });
@@ -91,7 +91,7 @@ describe("the bundles of the Lambda functions", () => {
   });
 
   it.each(Object.entries(kilobytesMax) as [FunctionName, number][])(
-    "in the function '%s' load at most %i KB of code at a cold start",
+    "load, for the function '%s', at most %i KB of code at a cold start",
     (name, max) => {
       const files = loaded.get(name)?.files ?? [];
       const sizes = files.map((file) => readFileSync(join(folderOf(name), file)).length);

@@ -186,7 +186,7 @@ describe("the context 'unprotect' of the data stack", () => {
       .synth()
       .getStackByName(stackName(stage, "data"));
 
-  it("is needed in prod, but not in dev, where the stack has no termination protection", () => {
+  it("is needed to delete the stack in prod, but not in dev, where the stack has no termination protection", () => {
     expect(stackOf("dev").terminationProtection).toBe(false);
     expect(stackOf("prod").terminationProtection).toBe(true);
   });

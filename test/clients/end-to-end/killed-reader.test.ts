@@ -172,14 +172,14 @@ async function pythonReader(): Promise<Reader | string> {
   return { command: python.python, program: "reader.py", code };
 }
 
-describe("a program that reads a file of items and is stopped before the end", () => {
-  it("writes each ID to its file exactly once with the TypeScript client, and pays twice only for interrupted calls", async () => {
+describe("a program that reads the products of an ID file, and is stopped and started again", () => {
+  it("stores the result of each ID exactly once with the TypeScript client, and pays twice only for interrupted calls", async () => {
     const source = JSON.stringify(join(root, "clients/typescript/source/index.ts"));
     const code = (codeBlocks(page, "ts")[1] ?? "").replace('"retail-product-data"', source);
     await endAndContinue({ command: process.execPath, program: "reader.mts", code }, killed);
   });
 
-  it("writes each ID to its file exactly once with the Python client, and pays twice only for interrupted calls", async ({
+  it("stores the result of each ID exactly once with the Python client, and pays twice only for interrupted calls", async ({
     skip,
   }) => {
     const reader = await pythonReader();

@@ -262,7 +262,7 @@ describe("the list method of the TypeScript client", () => {
     ]);
   });
 
-  it("throws an error after the first page if the operation has more entries but no paging", async () => {
+  it("throws an error after the first page if the list has more entries but the operation has no paging", async () => {
     const { client } = await scripted(() => ({ body: { data: [{ id: "wl_1" }], has_more: true } }));
     const seen: string[] = [];
     const readAll = async () => {

@@ -286,7 +286,7 @@ describe("the command 'rpd listen'", () => {
     expect(second.received).toEqual(["evt_3", "evt_4", "evt_5"]);
   });
 
-  it("sends all events since its first start when it is started for the second time", async () => {
+  it("requests the events since its first start if it is started again before it has received an event", async () => {
     const cursor = join(dirname(fileWith("")), "cursor");
     const before = new Date().toISOString();
     const started = await rpd([...listening("http://127.0.0.1:1"), "--cursor", cursor], () => {

@@ -67,7 +67,7 @@ const idsOf = async (objects: ReadonlyMap<string, Uint8Array>) => {
 };
 
 describe("the export reader of the TypeScript client", () => {
-  it("yields the events of every run, and of each notice about a held run, in order", async () => {
+  it("yields the events of every run, and the notices about held runs, in order", async () => {
     expect(await idsOf(complete())).toEqual([
       "evt_a_1",
       "evt_a_2",
@@ -104,7 +104,7 @@ describe("the export reader of the TypeScript client", () => {
     await expect(idsOf(objects)).rejects.toThrow(/, but its manifest states /);
   });
 
-  it("throws an error if a manifest lists other events than its digest covers", async () => {
+  it("throws an error if the 'digest' of a manifest differs from the events that the manifest lists", async () => {
     const objects = complete();
     const key = `${folderOf(2)}_manifest.json`;
     const text = Buffer.from(objects.get(key) ?? "").toString();
@@ -134,7 +134,7 @@ describe("the export reader of the TypeScript client", () => {
     expect(found).toEqual([later]);
   });
 
-  it("throws an error if the 'events_digest' of a run differs from the run's events", async () => {
+  it("throws an error if the 'events_digest' that a manifest contains differs from the events of the run", async () => {
     const objects = complete();
     const key = `${folderOf(2)}_manifest.json`;
     const text = Buffer.from(objects.get(key) ?? "").toString();

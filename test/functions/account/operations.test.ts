@@ -263,7 +263,7 @@ describe("GET /v1/credit_transactions", () => {
     (answer.body["data"] as { id: string }[]).map(({ id }) => id);
 
   describe("returns 200 and", () => {
-    it("lists the ledger newest first, with the purpose of each entry", async () => {
+    it("lists ledger entries newest first, with their credits, balances and request IDs", async () => {
       await work("req_1", "2026-03-10T12:00:00.000Z", { held: 10, charged: 7 });
 
       const answer = await ask("GET", "credit_transactions");
@@ -375,7 +375,7 @@ describe("GET /v1/credit_transactions", () => {
       expect((await list({ type: "adjust" })).map(({ credits }) => credits)).toEqual([20, -50]);
     });
 
-    it("omits the scraper of an entry that an earlier release wrote without a purpose", async () => {
+    it("omits the scraper of an entry that an earlier release stored with only a request ID", async () => {
       await work("req_old", "2026-03-10T12:00:00.000Z", { held: 2, charged: 2 });
 
       const [charge] = await list({});

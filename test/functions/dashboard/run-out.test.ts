@@ -71,14 +71,14 @@ describe("the credits used per day in the dashboard", () => {
       { credits: 100, since: dateOf(4) },
     ],
     [
-      "are unknown for an account of less than two days",
+      "are unknown for an account that is less than two days old",
       daily(0, 0, 0, 0, 0, 0, 100, 50),
       createdOn(6),
       nonePaused,
       null,
     ],
     ["are unknown if no day has usage", daily(0, 0, 0, 0, 0, 0, 0, 0), old, nonePaused, null],
-    ["are unknown if there is no usage by day", [], old, nonePaused, null],
+    ["are unknown if the usage contains no days", [], old, nonePaused, null],
   ])("follow the rule that they %s", (...[, days, account, paused, expected]) => {
     expect(currentPace({ daily: days, paused }, account, now)).toEqual(expected);
   });
@@ -170,7 +170,7 @@ describe("the time until the credits are used up in the dashboard", () => {
   });
 });
 
-describe("the dashboard's forecast for an account whose credits never run out", () => {
+describe("the dashboard's forecast if the service returns no time at which the credits run out", () => {
   const forecastOf = (likely: number) => ({
     forecast: {
       watchlists: 1,

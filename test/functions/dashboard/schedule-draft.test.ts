@@ -20,7 +20,7 @@ describe("the start time from which the dashboard calculates an interval's next 
     expect(intervalStart(scheduleDraftOf(list), list)).toBe("2026-03-01T10:00:00.000Z");
   });
 
-  it("is the last run if the user changes the interval", () => {
+  it("is the time of the last run if the user changes the interval", () => {
     const draft = { ...scheduleDraftOf(list), amount: "30" };
     expect(intervalStart(draft, list)).toBe("2026-03-01T10:00:07.000Z");
   });

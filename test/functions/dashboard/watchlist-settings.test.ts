@@ -70,12 +70,12 @@ describe("the limits of a watchlist in the dashboard's form", () => {
     },
   );
 
-  it("are sent with an empty text for an empty brake field", () => {
+  it("are sent with an empty text for a brake field that the user left empty", () => {
     const brake = { ...newLimits.brake, min_items: "" };
     expect(limitFieldsOf({ ...newLimits, brake }).brake).toMatchObject({ min_items: "" });
   });
 
-  it("show an error at the field of the invalid parameter", () => {
+  it("are recognized by the name of the parameter in an error", () => {
     const params = ["max_credits_per_run", "daily_credit_budget", "brake", "brake.min_items"];
     expect(params.filter(isLimit)).toEqual(params);
     expect(["name", "max_credits", "brakes"].filter(isLimit)).toEqual([]);

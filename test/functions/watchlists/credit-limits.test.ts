@@ -49,7 +49,7 @@ describe("a watchlist in an API response", () => {
     [{ dailyCreditBudget: 2 }, "daily_credit_budget"],
     [{ maxCreditsPerRun: 3, dailyCreditBudget: 3 }, null],
   ] as const)(
-    "names, with the limits %j, the limit '%s' as the one that blocks its items",
+    "shows, with the limits %j, '%s' as the limit that is below the price of its first step",
     async (limits, blocking) => {
       const list = await createList(limits);
       expect(await read(list)).toMatchObject({ blocked_by_limit: blocking });

@@ -70,7 +70,7 @@ const look = async (): Promise<readonly unknown[]> => shown(await world.ask(`GET
 const stored = () => world.watchlists.get("acct_1", listId);
 
 describe("the webhook endpoint of a watchlist", () => {
-  it("is null in all three response fields when the watchlist names no endpoint", async () => {
+  it("is returned with null as its URL, ID and status when the watchlist names no endpoint", async () => {
     await putBound(null);
 
     expect(await look()).toEqual([null, null, null]);
@@ -170,7 +170,7 @@ describe("PATCH /v1/watchlists/{id} with the webhook endpoint that GET returned"
       ([url, id]: readonly unknown[]) => ({ webhook_url: url, webhook_endpoint_id: id }),
     ],
   ])(
-    "accepts the form '%s' of the endpoint and keeps the endpoint, even if it was disabled or deleted",
+    "accepts %s of the endpoint in the body and keeps the endpoint, even if it was disabled or deleted",
     async (_what, bodyOf) => {
       const endpoint = await register(urlA);
       await putBound(endpoint);

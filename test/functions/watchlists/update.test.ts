@@ -295,7 +295,7 @@ describe("a change of a watchlist's schedule", () => {
     expect(world.waiting).toEqual([]);
   });
 
-  it("takes effect only after a paused watchlist is active again", async () => {
+  it("takes effect for a paused watchlist only after a client activates the watchlist", async () => {
     await put(pausedList);
 
     const { json } = await patch({ cron: "15 * * * *" });

@@ -9,7 +9,7 @@ const pipeline: Pipeline = {
 };
 
 describe("the simulation of scheduled runs", () => {
-  it("adds up the times of all stages of a run that waits for no worker", () => {
+  it("adds up the times of the start, the steps and the end of a run that waits for no worker", () => {
     const { duration, lastEnd } = simulate({ dueAt: [60], batches: 4, steps: 3 }, pipeline);
     expect(duration.max).toBe(1 + 3 * 5 + 2);
     expect(lastEnd).toBe(1 + 3 * 5 + 2);

@@ -43,7 +43,7 @@ describe("the rate window of an API key", () => {
     );
   });
 
-  it("admits 50 simultaneous calls after a pause", () => {
+  it("admits 50 of 80 simultaneous calls if no calls were admitted before", () => {
     expect(offer(Array.from({ length: 80 }, () => startMs))).toHaveLength(50);
   });
 

@@ -19,12 +19,12 @@ function refused(times: number, fraction: number, pause: RefusalPause = noPause)
 }
 
 describe("the pause of a process after the rate limit refuses a call", () => {
-  it("after the first refusal ends exactly when the next call is possible", () => {
+  it("ends exactly when the next call is possible, if it follows the first refusal", () => {
     const pause = afterRefusal(noPause, { nowMs: 1_000, fromMs: 1_500, fraction: 0.9 });
     expect(pause.untilMs).toBe(1_500);
   });
 
-  it("has a random extra wait that quadruples with each further refusal, up to 2 s", () => {
+  it("has a random extra wait whose maximum quadruples with each further refusal, up to 2 s", () => {
     const waits = Array.from({ length: 9 }, (_, n) => refused(n + 1, 0.5).waitMs);
     expect(waits).toEqual([4, 16, 64, 256, 1_024, 2_000, 2_000, 2_000, 2_000]);
     const pause = { untilMs: 0, waitMs: 256 };
@@ -38,7 +38,7 @@ describe("the pause of a process after the rate limit refuses a call", () => {
     expect(afterRefusal(one, { nowMs: 1_001, fromMs: 1_700, fraction: 0 })).toEqual(one);
   });
 
-  it("keeps its end time after an admitted call, and halves the extra wait of the next pause", () => {
+  it("ends no earlier after an admitted call, which halves the maximum extra wait of the next pause", () => {
     const pause = refused(4, 0);
     expect(afterAdmission(pause, 0)).toEqual({ untilMs: pause.untilMs, waitMs: 128 });
     expect(afterAdmission(pause, 5_000).untilMs).toBe(5_000);

@@ -7,7 +7,7 @@ import { publicationOf } from "../../../../scripts/bench/outpost/outpost-api.ts"
 const task = { to: "receiver", work: "publish", parallel: 4, round: 0 } as const;
 const [small, large] = bodySizes(8);
 
-describe("the events of the bench that measures webhook deliveries beside Outpost", () => {
+describe("the events of the bench that compares the webhook deliveries of the service with those of Outpost", () => {
   it.each([
     [8, 8],
     [50, 52],

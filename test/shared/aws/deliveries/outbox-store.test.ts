@@ -197,7 +197,7 @@ describe("an account with many delivery targets", () => {
 
   beforeEach(() => putEndpointCount(targets.length));
 
-  it("has at most four targets drained in parallel, and one more after each release of a target", async () => {
+  it("has at most four targets drained in parallel, and a fifth target only after one of them is released", async () => {
     for (const one of targets) await store.add(one, [entry("a")]);
     const claims = [];
     for (const one of targets) claims.push(await admitted(one));
@@ -242,7 +242,7 @@ describe("an account with many delivery targets", () => {
     expect(await store.waiting(target.accountId, now)).toHaveLength(many.length - targetsAtOnceMax);
   });
 
-  it("keeps the order of its waiting targets if the claim of the first target is not admitted", async () => {
+  it("keeps the order of its waiting targets if a worker claims the first of them while four others are drained", async () => {
     const busy = targets.slice(0, targetsAtOnceMax);
     const [first = target, second = target] = targets.slice(targetsAtOnceMax);
     for (const one of busy) await store.add(one, [entry("a")]);
@@ -256,7 +256,7 @@ describe("an account with many delivery targets", () => {
     expect(await store.waiting(target.accountId, clock.now())).toEqual([first, second]);
   });
 
-  it("has a target due immediately after its early claim was not admitted, even if an entry was added under the lease", async () => {
+  it("has a target due immediately if a worker claimed it early while four others were drained, even if an entry was added under the lease", async () => {
     const busy = targets.slice(0, targetsAtOnceMax);
     const last = targets.at(-1) ?? target;
     for (const one of busy) await store.add(one, [entry("a")]);

@@ -150,7 +150,7 @@ describe("the publication of a run", () => {
     expect(await keysOf(destination)).toEqual(["export#wlrun_1"]);
   });
 
-  it("adds no outbox entries if only the repeated publication has delivery targets", async () => {
+  it("adds no outbox entries if it is repeated with delivery targets that the first attempt did not have", async () => {
     const none = { ...publicationOf("wlrun_1"), small: null, additions: [], exported: null };
     await publications().add(none, await publications().position(accountId));
     await publish("wlrun_1");

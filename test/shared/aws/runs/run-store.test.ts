@@ -212,7 +212,7 @@ describe("the end of a run (dynamoRunStore.finish)", () => {
     expect(await listNow()).toEqual(afterwards);
   });
 
-  it("stores the shape of the run, and passes the missing fields in this shape to the next run", async () => {
+  it("stores the shape of the run's answers, and passes the names of the missing fields to the next run", async () => {
     const finishing = await bring(await claim(), "finishing");
     const shape = { lostFields: ["standard.price"], missingFields: ["standard.price"] };
     await store.finish({ ...ended(finishing), shape }, { ...keep, ...shape });
@@ -249,7 +249,7 @@ describe("the end of a run (dynamoRunStore.finish)", () => {
     expect(await store.finish(ended(finishing), { ...keep, revision: 2 })).toBe("finished");
   });
 
-  it("for a deleted watchlist, writes the run only if the caller passes no watchlist", async () => {
+  it("writes the run of a deleted watchlist only if the caller passes no watchlist", async () => {
     const finishing = await bring(await claim(), "finishing");
     const { accountId, id: watchlistId } = list;
     await lists.remove({ accountId, watchlistId, purgeAt: distant });

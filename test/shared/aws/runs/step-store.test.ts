@@ -114,7 +114,7 @@ describe("the starting items of a step", () => {
     expect(await store.starts(run, "detail")).toEqual([]);
   });
 
-  it("are read as the step's batches if the step has no stored batches", async () => {
+  it("are the items of the step's batches if no batches were stored with the step's plan", async () => {
     await store.saveStarts(run.id, "won", new Map([["check", [["10001"], ["10002"]]]]));
     const step = aStep({ step: "check", position: 0, starts: "won" });
     await plan({ step, batches: [] });
