@@ -53,7 +53,7 @@ describe.skipIf(lacksChromium)("the search of the dashboard", () => {
   const isIndex = (url: URL): boolean =>
     url.pathname.endsWith("/v1/watchlists/items") && !isSearch(url.href);
 
-  it("shows items from its index before the service answers, and then also new items that only the service knows", async () => {
+  it("shows items from its index before the service responds, and then adds new items that only the service returns", async () => {
     const { page, signIn } = await dashboard.open();
     const search = page.getByRole("combobox", { name: "Page, watchlist or item" });
     const option = (name: string) => page.getByRole("option", { name });

@@ -451,7 +451,7 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
       .toContain(`#/webhooks/${id}?event_type=watchlist.run.completed`);
   });
 
-  it("show which parts of their own address they ignore, and apply the other parts", async () => {
+  it("show which parts of their URL they ignore, and apply the other parts", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     const asked: string[] = [];
     page.on("request", (request) => {

@@ -27,7 +27,7 @@ describe("the text about a held run in the dashboard", () => {
     expect(outcomeSentence(run)).toBe(`is held. ${counts}`);
   });
 
-  it("also contains the decision to release or discard the run, and the reason if there is one", () => {
+  it("contains, after the decision, whether the run was released or discarded, and the reason if there is one", () => {
     const decided = (status: Brake["status"], reason: string | null): string =>
       brakeSentence(aRun({ brake: { ...held, status, reason } }));
     expect(decided("released", null)).toBe(`${counts} Released.`);
@@ -61,7 +61,7 @@ describe("the text about the outcome of a run in the dashboard", () => {
   const outcome = (changed: Partial<typeof stats>): string =>
     outcomeSentence({ ...run, status: "completed", error: null, stats: { ...stats, ...changed } });
 
-  it("counts an item as read only if the source's answer about the item is complete", () => {
+  it("counts the items without a complete answer of the source separately", () => {
     expect(outcome({ new_items: 20_000, retry_next_run: 408 })).toBe(
       "completed: 0 changed, 20,000 new, 408 without a complete answer.",
     );

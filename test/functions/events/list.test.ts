@@ -211,7 +211,7 @@ describe("GET /v1/events returns 200 and", () => {
     }
   });
 
-  it("filters events by type and by watchlist, and also continues after an event in 'after' that the filter excludes", async () => {
+  it("filters events by type and by watchlist, and continues after the event in 'after' even if the filter excludes it", async () => {
     const runs = await publish(
       aRun({ [changed]: 2 }),
       aRun({ [matched]: 1 }, { watchlistId: listB }),

@@ -367,7 +367,7 @@ describe("the query of a call", () => {
   const read = (asked: Asked) =>
     ask({ method: "GET", path: "/v1/watchlists/schedule", body: null, ...asked });
 
-  it("may contain each parameter of the operation once, and also 'api_key'", async () => {
+  it("may contain 'api_key' and each parameter of the operation, each once", async () => {
     const answer = await read({ queryValues: { days: ["7"], state: ["new"], api_key: [apiKey] } });
     expect(answer.statusCode).toBe(200);
     expect(answer.json).toEqual({ days: "7", state: "new" });

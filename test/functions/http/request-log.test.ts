@@ -132,7 +132,7 @@ describe("the log line of an API call", () => {
     expect(closing(lines)).not.toHaveProperty("code");
   });
 
-  it("is also written for a call that gets 401 or 429, and counts this status in the metrics", async () => {
+  it("is written even for a call that gets 401 or 429, and counts this status in the metrics", async () => {
     const limited: Admission = { outcome: "limited", rate, retryAfterSeconds: 1 };
     const refused = [
       await logged(async () => undefined, { key: "none" }),

@@ -321,7 +321,7 @@ describe("a watchlist of 50,000 items", () => {
   });
 });
 
-it("the purge an hour after a failed creation also removes a watchlist page that was written late", async () => {
+it("the purge an hour after a failed creation removes even a watchlist page that was written late", async () => {
   const now = world.clock.now();
   const watchlistId = "wl_failed";
   const purgeAt = new Date(now.getTime() + purgeAfterMs);

@@ -334,7 +334,7 @@ describe("PATCH /v1/watchlists/{id} with a status", () => {
     expect(await stored()).toEqual(list);
   });
 
-  it("activates a watchlist that ran out of credits, and resets its count of skips", async () => {
+  it("activates a watchlist that was paused because credits were missing, and resets its count of skips", async () => {
     await put(pausedList);
 
     const { json } = await patch({ status: "active" });
@@ -363,7 +363,7 @@ describe("PATCH /v1/watchlists/{id} with a status", () => {
 });
 
 describe("a change of settings while other processes change the watchlist's row", () => {
-  it("does not change the settings of a run in progress or that run's counters", async () => {
+  it("keeps the fields of the row about a run in progress", async () => {
     await put({ runningRun: 5, runCount: 5, lastRunStatus: "running" });
 
     await patch({ every: "2h", name: "Tea" });
@@ -400,7 +400,7 @@ describe("a change of settings while other processes change the watchlist's row"
     expect(json["last_run_status"]).toBe("running");
   });
 
-  it("keeps the counters of a run that ends during the change", async () => {
+  it("keeps the counts that the end of a run writes during the change", async () => {
     await put({ runningRun: 4, lastRunStatus: "running" });
     const { watchlists } = world;
     const update = watchlists.update.bind(watchlists);

@@ -70,7 +70,7 @@ describe("the analytics of a deployment", () => {
     });
   });
 
-  it("have saved queries of the tables of the stage", () => {
+  it("have the project's saved queries in the database and the workgroup of the stage", () => {
     const queries = Object.values(resourcesOf(data, "AWS::Athena::NamedQuery"));
     expect(queries.map(({ Properties }) => Properties)).toMatchObject(
       savedQueries.map(({ name, sql }) => ({

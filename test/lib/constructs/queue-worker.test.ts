@@ -31,7 +31,7 @@ describe.each([
     expect(queues[`${id}Queue`]?.Properties["VisibilityTimeout"]).toBe(6 * timeout);
   });
 
-  it("moves a failed message to its dead-letter queue, and keeps it there for at least ten days", () => {
+  it("moves a message to its dead-letter queue after five failed attempts, and keeps it there for at least ten days", () => {
     // SQS counts the retention period of a dead letter from when its message was first sent. After
     // up to 4 days in the worker's queue, at least 10 of the 14 days are left.
     expect(queues[`${id}Queue`]?.Properties["MessageRetentionPeriod"]).toBe(4 * 24 * 60 * 60);

@@ -199,7 +199,7 @@ describe("the check that compares a replay with DuckDB", () => {
     expect(results.get("changed")).toMatchObject({ missing: 0, unexpected: 0 });
   });
 
-  it("reports a decision whose reference value differs", async () => {
+  it("reports a decision whose reference value differs from the value that DuckDB calculates", async () => {
     const [, ...others] = decisions.percent ?? [];
     const percent: readonly Row[] = [["drift", 4, 97, 95], ...others];
 

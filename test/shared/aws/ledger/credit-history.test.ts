@@ -84,7 +84,7 @@ describe("with DynamoDB,", () => {
       expect(writes()).toBe(0);
     });
 
-    it("reads the row of the shard, and one page for entries that are no longer in the row", async () => {
+    it("reads the row of the shard with one request, and the entries that are no longer in the row with one query", async () => {
       await makeRecords(60);
       const sent: unknown[] = [];
       const client = watchedClient(world.client, (command, send) => {

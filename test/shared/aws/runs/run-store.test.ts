@@ -321,7 +321,7 @@ describe("dynamoRunStore.takeStalled, which finds a stalled run,", () => {
     },
   );
 
-  it("returns a run only after it has made no progress for five minutes", async () => {
+  it("returns a run that recorded progress no earlier than five minutes after the last progress", async () => {
     await bring(await claim(), "reading");
     clock.advance(20_000);
     const run = { accountId: list.accountId, watchlistId: list.id, runNumber: 1 };

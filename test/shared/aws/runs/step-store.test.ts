@@ -218,7 +218,7 @@ describe("dynamoStepStore.decide, which stores whether a step is read or deferre
     expect(await store.get(run.id, "detail")).toMatchObject({ decision: null });
   });
 
-  it("stores a decision that is still readable after the run, and stores none for an unknown step", async () => {
+  it("returns a stored decision even when the run is finishing, and stores none for an unknown step", async () => {
     const step = await plan({ step: aStep(), batches });
     await store.decide(run, step, null);
     await runs.startFinishing(run, "completed", ["reading"]);

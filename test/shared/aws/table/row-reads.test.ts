@@ -53,7 +53,7 @@ describe("reads of single rows", () => {
     expect(sent).toEqual(["GetCommand"]);
   });
 
-  it("are separate requests in later turns of the event loop, and return rows that were written before the later reads", async () => {
+  it("are separate requests if they begin in different turns of the event loop, and the later read returns a row that was written before it", async () => {
     expect(await readRow(client, table, key(1))).toBeUndefined();
     await put(1);
 
@@ -61,7 +61,7 @@ describe("reads of single rows", () => {
     expect(sent).toEqual(["GetCommand", "GetCommand"]);
   });
 
-  it("of more than 100 rows are several requests", async () => {
+  it("are several requests if they begin together and read more than 100 rows", async () => {
     const numbers = Array.from({ length: 101 }, (_, n) => n);
     await Promise.all(numbers.map((n) => put(n)));
     const rows = await Promise.all(numbers.map((n) => readRow(client, table, key(n))));
