@@ -96,7 +96,7 @@ describe("the command 'rpd products'", () => {
     );
   });
 
-  it("prints how many IDs it read before a failure, and continues there with --start", async () => {
+  it("prints, after a failure, the value of --start that continues after the last ID it read, and starts at the given value", async () => {
     const ids = [1, 2, 3, 4, 5, 6].map((n) => `900000${n}`);
     const failed = await rpd([...reading, ...ids, "--csv"], catalog);
     expect(failed).toMatchObject({ code: 1 });

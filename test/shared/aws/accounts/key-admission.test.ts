@@ -484,7 +484,7 @@ describe("while DynamoDB fails,", () => {
     expect(await admit(key.hash, at(50))).toMatchObject({ outcome: "limited" });
   });
 
-  it("a key whose cached row is too old is not admitted", async () => {
+  it("a key is not admitted if the process cached its row more than five minutes ago and cannot read the row", async () => {
     const admit = admitFailing();
     await admit(key.hash, at(0));
     failing.add(UpdateCommand).add(GetCommand);
@@ -492,7 +492,7 @@ describe("while DynamoDB fails,", () => {
     expect(await admit(key.hash, at(5 * 60_000 + 1))).toMatchObject({ outcome: "unreadable" });
   });
 
-  it("keys that are unknown or revoked are refused", async () => {
+  it("unknown and revoked keys are refused if their rows can still be read", async () => {
     const admit = admitFailing();
     await admit(key.hash, at(0));
     failing.add(UpdateCommand);

@@ -222,7 +222,7 @@ describe("a write to an object store that misbehaves", () => {
     { status: 301, headers: { "x-amz-bucket-region": "<b>" }, xml: "", named: {} },
     { status: 400, headers: {}, xml: "<Region>Somewhere else</Region>", named: {} },
   ])(
-    "fails with the bucket's region only if the response names a valid region: response %j",
+    "reports the bucket's region in the failure only if the response names a valid region: response %j",
     async ({ status, headers, xml: region, named }) => {
       store.answer = (response) =>
         response
@@ -257,7 +257,7 @@ describe("a write to an object store that misbehaves", () => {
     expect(await put({}, impatient)).toEqual(failed("timeout"));
   });
 
-  it("fails if the store sends its response byte by byte", async () => {
+  it("fails at its time limit if the store sends its response byte by byte", async () => {
     store.answer = (response) => {
       response.writeHead(500);
       const timer = setInterval(() => response.write(" "), 50);

@@ -342,8 +342,8 @@ describe("watchlist pages that shrink", () => {
     (await world.rows(list)).map((row) => row.items.length);
 
   it.each([
-    ["merge with the left neighbor", [1, 4, 4], 1, 1, [2, 4]],
-    ["merge with the right neighbor", [4, 4, 1], 1, 1, [4, 2]],
+    ["merge with the left neighbor if together they have few items", [1, 4, 4], 1, 1, [2, 4]],
+    ["merge with the right neighbor if only this one has few items", [4, 4, 1], 1, 1, [4, 2]],
     [
       "do not merge with a neighbor if together they have too many items",
       [2, 4, 4],
