@@ -694,7 +694,7 @@ describe("PATCH /v1/account", () => {
   const reserve = (holdId: string, credits: number, at = today) =>
     reserveForCall(world.ledger(), { accountId, holdId, credits, now: new Date(at) });
 
-  it("sets a daily budget above which reservations are refused, and removes the budget if the value in the body is null", async () => {
+  it("sets a daily budget that refuses reservations of more credits than it has left, and removes the budget if the value in the body is null", async () => {
     const set = await ask("PATCH", "account", { body: { daily_credit_budget: 100 } });
     expect(set).toMatchObject({
       status: 200,

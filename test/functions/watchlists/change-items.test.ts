@@ -69,7 +69,7 @@ describe.each([
     ["stranger", 404, "NOT_FOUND"],
     ["demo", 403, "DEMO_READ_ONLY"],
   ] as const)(
-    "returns, for the API key of the account '%s', the status %d",
+    "refuses the API key of the account '%s', which may not change the watchlist, with the status %d",
     async (as, status, code) => {
       const answer = await world.ask(`POST /${id}/${path}`, { body, as });
       expect([answer.status, answer.json["error"]]).toMatchObject([status, { code }]);

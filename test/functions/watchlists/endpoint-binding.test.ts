@@ -140,7 +140,7 @@ describe("the webhook endpoint of a watchlist", () => {
     expect(moved.registeredUrl).toBe(urlA);
   });
 
-  it("is found by the watchlist's stored URL if an earlier release deleted the endpoint", async () => {
+  it("is replaced by an endpoint with the watchlist's stored URL if an earlier release deleted the endpoint", async () => {
     const gone = { ...(await register(urlA)), id: "we_0123456789abcdefghjkmnpq" };
     await putBound({ ...gone, url: urlB });
 
