@@ -69,7 +69,7 @@ describe("the words to avoid", () => {
     expect(avoidedWordsIn("Send 'ids' or `asins`, with --ids or not.")).toEqual([]);
   });
 
-  it("are searched in each comment, string, template, UI text and identifier of a source file", () => {
+  it("are searched for in each comment, string, template, UI text and identifier of a source file", () => {
     const source =
       'const isTold = "no words"; /* a comment */ f(`at ${1} time`); <p>a page</p>; g("two words");';
     const { prose, names } = sourceTexts("page.tsx", source);

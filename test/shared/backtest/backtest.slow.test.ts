@@ -320,7 +320,7 @@ describe("a back-test", () => {
       expect(others.map(({ run }) => run.stats.steps["check"]?.requested)).toEqual([3, 4, 4]);
     });
 
-    it("omits and counts the reads of an item from before the item was removed and added again", async () => {
+    it("omits the reads of an item from before the item was removed and added again, and counts the item as omitted", async () => {
       const list = await bench.createList(ids, { pipeline: pipelines["changed routes"] ?? null });
       const reads = { "10001": [10, 9, 8, 7], "10002": [5, 5, 4, 4], "10003": [], "10004": [] };
       await playChanges(list, reads, { 3: [addAgain("10001")] });
@@ -491,7 +491,7 @@ describe("a back-test of a pipeline with renamed or additional steps", () => {
     expect(result.unknownReads).toEqual([{ step: "check", reads: 2 }]);
   });
 
-  it("does not charge the second read of an item for which the source returned no answer", async () => {
+  it("does not charge the second read of an item in a run if the first read of the item in this run failed", async () => {
     const test = await played();
     const result = await test(
       pipeline(
@@ -519,7 +519,7 @@ describe("a back-test of a pipeline with renamed or additional steps", () => {
     expect(runs.map(({ run }) => [run.credits, run.stats.deferred])).toEqual([[0, 4]]);
   });
 
-  it("defers items that were added after the start of their first run", async () => {
+  it("defers the items that the past run deferred, even if the time of their addition is later than the start of this run", async () => {
     const bench = await startRunBench({ tables });
     const running = pipeline(step("check", { when: "changed", notify: true }));
     const list = await bench.createList(ids, { pipeline: running, maxCreditsPerRun: 3 });

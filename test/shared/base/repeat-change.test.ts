@@ -39,7 +39,7 @@ describe("repeatChange, which repeats a change after concurrent changes,", () =>
     expect(attempt.calls).toBe(1);
   });
 
-  it("throws the caller's error after the last lost attempt, without a pause", async () => {
+  it("throws the caller's error immediately after a concurrent change invalidates the last allowed attempt", async () => {
     let pauses = 0;
     const mayRepeat = (): Promise<boolean> => {
       pauses += 1;

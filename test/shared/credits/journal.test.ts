@@ -50,7 +50,7 @@ describe("the usage that a ledger record causes", () => {
     });
   });
 
-  it("is zero for a grant", () => {
+  it("is null for a grant", () => {
     expect(usageOf(granted)).toBeNull();
   });
 

@@ -54,7 +54,7 @@ describe("the EventBridge Scheduler expression of a cron in a time zone", () => 
     },
   );
 
-  it("fires every day if the cron names a day of the month and its local time is midnight UTC of the next day", () => {
+  it("fires every day if the cron names a day of the month and its local time is on the next day in UTC, even exactly at midnight", () => {
     const bogota = parseCron("0 19 1 * *", "America/Bogota");
     expect(tickerExpression(bogota, now)).toBe("cron(0 0 * * ? *)");
   });

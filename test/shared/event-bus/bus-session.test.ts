@@ -121,7 +121,7 @@ describe("the delivery of events to the event bus", () => {
     expect(details()).toHaveLength(5);
   });
 
-  it("stops retrying an event after the last allowed retry, and counts and logs the event", async () => {
+  it("stops retrying an event after the last allowed retry, logs the event, and counts it as never sent", async () => {
     world.bus.refuse(({ detail }) => (detail.includes("_1_1") ? "InternalFailure" : undefined));
     const run = aRun(many(3));
     await world.publish(run);
@@ -212,7 +212,7 @@ describe("the delivery of events to the event bus", () => {
     ]);
   });
 
-  it("does not send expired events, but counts them", async () => {
+  it("does not send expired events, and counts them as never sent", async () => {
     await world.publish(aRun(many(2)));
     const archive = world.publishing.bodies;
     const stored: typeof archive = { ...archive };

@@ -331,7 +331,7 @@ describe("the archive of a small run", () => {
     expect(gets).toEqual([]);
   });
 
-  it("is not used for a run of more than 8 KB", async () => {
+  it("has a limit of 8 KB, and archiveRun stores a larger run as objects", async () => {
     const run = noisy([0.01]);
     expect(await archiveRun(run, { ...bodies, writes: "next" })).toMatchObject({ small: null });
     expect(puts).toEqual(["events-00001.jsonl.gz", "run.json.gz"]);

@@ -201,7 +201,7 @@ describe("the export of a run", () => {
     expect(await pending()).toEqual([]);
   });
 
-  it("after a failed write continues with the same object after 5 s", async () => {
+  it("continues with the object that was not written 5 s after a failed write", async () => {
     await world.setDestination(account);
     let broken = true;
     const keys = interceptPuts(({ key }) =>
@@ -231,7 +231,7 @@ describe("the export of a run", () => {
     expect(await log()).toMatchObject([{ state: "done", attemptCount: 2, lastError: null }]);
   });
 
-  it("writes only the first failed object and the objects after it again", async () => {
+  it("repeats after a failed attempt only the writes of the first failed object and of the later objects", async () => {
     await world.setDestination(account);
     let broken = true;
     const keys = interceptPuts(({ key }) =>

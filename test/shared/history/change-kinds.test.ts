@@ -40,7 +40,7 @@ describe("the kind of an item's change", () => {
     }
   });
 
-  it("has for a delisting a field name that is not a field of any scraper", () => {
+  it("uses for a delisting the field name 'delisted', which no field of a scraper has", () => {
     expect(Object.keys(fieldTypes)).not.toContain("delisted");
   });
 });

@@ -81,14 +81,14 @@ describe("mergeHistory, which merges the history of a watchlist's runs,", () => 
     expect(await merged()).toBe(1);
   });
 
-  it("also merges the earlier windows that were not merged", async () => {
+  it("merges the earlier windows that were not merged, together with the window of the run", async () => {
     for (const window of [1, 2, 3]) for (const run of runsOf(window)) await record(run);
 
     expect(await mergeAfter(lastRunOf(2) + 1)).toBe(true);
     expect(await merged()).toBe(3);
   });
 
-  it("also merges later windows that were waiting for a run in an earlier window", async () => {
+  it("merges the later windows that were waiting for the run, together with the window of the run", async () => {
     const late = 7;
     for (const run of [...runsOf(1), ...runsOf(2)]) if (run !== late) await record(run);
     inProgress.add(late);

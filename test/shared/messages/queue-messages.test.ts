@@ -64,7 +64,7 @@ describe("the messages of the queues for batches, finishes, back-tests and deliv
     expect(parse(deliveryMessage, sent(toDeliveryMessage(target)))).toEqual(target);
   });
 
-  it("include the delivery message, which is refused if its target ID is empty", () => {
+  it("are refused if they are delivery messages with an empty target ID", () => {
     const message = toDeliveryMessage({ accountId: "acct_1", targetId: "" });
     expect(() => parse(deliveryMessage, sent(message))).toThrow(/targetId|Invalid/);
   });

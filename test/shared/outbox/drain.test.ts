@@ -436,7 +436,7 @@ describe("drain, which processes the entries of an outbox,", () => {
     expect(steps.slice(0, 3)).toEqual(["prepares a", "prepares b", "reads the target"]);
   });
 
-  it("reads each lane of a large outbox once for each set of entries, even if it processes many entries in parallel", async () => {
+  it("reads each lane of a large outbox a few times, and not once per entry, even if it processes many entries in parallel", async () => {
     entries = Array.from({ length: 100 }, (_, n) => entry(`e${String(n).padStart(3, "0")}`));
     session = { ...session, target: () => Promise.resolve({ hasEnded: false, parallel: 10 }) };
     await drain(target, dependencies);

@@ -69,7 +69,7 @@ describe("guardedConnection, which sends requests to an address of a customer,",
     });
   });
 
-  it("uses other sockets than a second connection to the same receiver", async () => {
+  it("shares no socket with a second guarded connection to the same receiver", async () => {
     const [one, other] = [connect(), connect()];
 
     await post(one);
@@ -169,7 +169,7 @@ describe("closing a guarded connection", () => {
     expect(receiver.connections()).toBe(1);
   });
 
-  it("also closes a socket that is still connecting", async () => {
+  it("closes a socket that is still connecting", async () => {
     const connection = connect();
     const sent = post(connection);
 
@@ -209,7 +209,7 @@ describe("a reused socket of a guarded connection", () => {
     expect(receiver.connections()).toBe(2);
   });
 
-  it("is replaced by a new socket, and not by another idle socket", async () => {
+  it("is replaced by a new socket, and not by another idle socket, if the server closes it at the next request", async () => {
     const connection = connect({ parallel: 3 });
     const held: (() => void)[] = [];
     receiver.answer = (socket) => {
@@ -251,7 +251,7 @@ describe("a reused socket of a guarded connection", () => {
     expect(receiver.connections()).toBe(1);
   });
 
-  it("is replaced within the time limit of the request", async () => {
+  it("is replaced without an extension of the request's time limit", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const connection = connect({ times: { connectMs: 5_000, totalMs: 15_000 } });
     await post(connection);

@@ -442,7 +442,7 @@ describe("the match of a read with the routes of a step", () => {
     expect(matches).not.toHaveProperty("reported");
   });
 
-  it("after a failed read has no result and leaves a reference value unchanged", () => {
+  it("is empty after a failed read, and leaves the reference value of a route unchanged", () => {
     const step = lite({ when: "changed", field: "price", min_delta: 5, run: "next" });
     const [part] = partsOf(step);
     const states = { [part?.key ?? ""]: { from: { price: 20 } } };

@@ -46,7 +46,7 @@ describe("the price of a read", () => {
     expect(priceRead({ price: 10 }, { rating: 4 }, at)).toBeUndefined();
   });
 
-  it("has no earlier price if the read is the first one with a price", () => {
+  it("is stored without an earlier price if the read is the first one with a price", () => {
     const first = { was: undefined, is: 10, at: Date.parse(at) };
     expect(priceRead(undefined, { price: 10 }, at)).toEqual(first);
     expect(priceRead({ rating: 4 }, { price: 10 }, at)).toEqual(first);

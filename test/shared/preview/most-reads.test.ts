@@ -26,7 +26,7 @@ const shown = (starts: readonly (readonly string[])[]) =>
     starts.map((of) => new Set(of)),
   ).map(({ step, items, credits }) => [step.id, items, credits]);
 
-it("the largest possible number of reads of a step includes all items that start there or are routed there, at the step's highest price", () => {
+it("the largest possible reads of a step include all items that start there or are routed there, and cost the step's highest price per item", () => {
   expect(shown([["scan"], ["scan"], ["full"]])).toEqual([
     ["scan", 2, 1],
     ["full", 3, 15],
@@ -34,7 +34,7 @@ it("the largest possible number of reads of a step includes all items that start
   ]);
 });
 
-it("the largest possible number of reads of a step includes an item once if the item starts there and is also routed there", () => {
+it("the largest possible reads of a step include an item once if the item starts there and is also routed there", () => {
   expect(shown([["full", "offers"]])).toEqual([
     ["full", 1, 5],
     ["offers", 1, 3],

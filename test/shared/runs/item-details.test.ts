@@ -216,7 +216,7 @@ describe("the details of an item", () => {
 });
 
 describe("the title, addresses and sellers of a product read", () => {
-  it("have a limited length: 300 characters for a title, and a maximum for addresses", () => {
+  it("include at most 300 characters of a title, and no address that is too long", () => {
     const long = `https://a.example/${"x".repeat(1_000)}`;
     expect(factsOfProduct({ title: ` ${"ä".repeat(400)} `, url: long, images: [long] })).toEqual({
       title: "ä".repeat(300),

@@ -364,7 +364,7 @@ describe("the charge of a run's step", () => {
     expect(stats.steps["s"]).toMatchObject({ notFound: 1, partial: 1, unavailable: 1, credits: 5 });
   });
 
-  it("uses no slot of the account", async () => {
+  it("is reserved without a slot of the account", async () => {
     const { bench, list } = await watched([first]);
     await bench.runSome(list, 1);
     expect((await bench.account()).inFlight).toBe(0);

@@ -324,7 +324,7 @@ describe("a route with 'where'", () => {
     ]);
   });
 
-  it('also applies the tests in \'where\' if the \'when\' of the route is "new", "always" or "unchanged"', () => {
+  it('applies these tests even if its \'when\' is "new", "always" or "unchanged"', () => {
     const where = [inStock];
     const reads = states([1, true], [1, false], [1, true]);
     expect(matched({ when: "new", where, notify: true }, reads)).toEqual([0]);

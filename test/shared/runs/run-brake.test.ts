@@ -332,7 +332,7 @@ describe("the discard of a held run", () => {
   });
 });
 
-describe("a decision about a held run", () => {
+describe("a decision to release or to discard a run", () => {
   it("is refused after the opposite decision, and has no effect if the same decision was made before", async () => {
     const list = await readOnce(bench);
     const run = await runChanged(bench, list, 4);

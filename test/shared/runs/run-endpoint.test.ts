@@ -87,7 +87,7 @@ describe("the endpoint that receives a run's events", () => {
     expect(await end(bench, list)).toBe(endpoint.id);
   });
 
-  it("is a new endpoint with the URL of the deleted one, and the watchlist stores the ID of the new endpoint", async () => {
+  it("is a new endpoint that has the URL of the watchlist's deleted endpoint, and the watchlist stores the ID of the new endpoint", async () => {
     const { bench, register, move, remove, listOf } = await openScene();
     const endpoint = await register(urlA);
     const list = await listOf(endpoint);

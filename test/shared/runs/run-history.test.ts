@@ -99,7 +99,7 @@ describe("the history of a run", () => {
     expect(recordedAtEvents).toEqual([true]);
   });
 
-  it("keeps the run in progress until a later message finishes the merge", async () => {
+  it("is merged before the run ends: if the first message leaves the merge unfinished, a later message ends the run", async () => {
     const list = await bench.createList(["10001"]);
     await bench.runSome(list, 2);
     const run = await bench.lastRun(list);

@@ -46,7 +46,7 @@ describe("the results of a run", () => {
     expect(store.reads).toEqual(["full", "lite", "full"]);
   });
 
-  it("stay in memory within one bound for all steps, even if all steps are read at the same time", async () => {
+  it("stay in memory only up to one limit for all steps together, even if all steps are read at the same time", async () => {
     const sizes = { pulse: [8_000, 8_000], lite: [8_000, 8_000], full: [3_000] };
     const store = storeOf(sizes);
     const steps = Object.keys(sizes).map(stepNamed);
@@ -65,7 +65,7 @@ describe("the results of a run", () => {
     expect(readAgain.length).toBeGreaterThan(0);
   });
 
-  it("are kept after a later complete read if the first caller stopped early", async () => {
+  it("are kept in memory by the first complete read, even if an earlier caller stopped early", async () => {
     const store = storeOf({ pulse: [15_000, 4_000] });
     const pulse = stepNamed("pulse");
     const results = runResults([pulse], store);

@@ -268,8 +268,8 @@ describe("a deleted watchlist with a run in progress", () => {
   });
 });
 
-describe("a run that ends without an error", () => {
-  it('has the status "completed", the start and end times of the run, and the watchlist\'s status and due time at the end of the run', async () => {
+describe("the event watchlist.run.completed of a run that ends without an error", () => {
+  it('has the status "completed", the start and end times of the run, and the watchlist\'s status and next due time', async () => {
     const { bench, list } = await afterFirstRun();
     expect(bodies(bench).at(-1)?.data).toMatchObject({
       object: "watchlist_run",

@@ -263,7 +263,7 @@ describe("an item change of a watchlist that concurrent calls fill", () => {
 });
 
 describe("an item change during other writes to the watchlist", () => {
-  it("reads a page again after another call changed the page, and counts the IDs by the new items", async () => {
+  it("reads a page again after another call changed the page, and counts each ID by its effect on the items read last", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]));
     const store = world.store();
     let met = false;
@@ -429,7 +429,7 @@ describe("the pages that an item change reads before its first write", () => {
   });
 });
 
-describe("an item change that finds the watchlist full halfway through its writes", () => {
+describe("an item change that finds the watchlist full during its writes", () => {
   it("counts added and reactivated items together in its 409 error", async () => {
     const [first, ...others] = itemsOf(numbered(2_000));
     const list = await world.open([delisted(first!), ...others]);

@@ -43,7 +43,7 @@ describe("watchlist items that are stored in columns", () => {
     expect(itemsIn(columns, (id) => id === withStates.id)).toEqual([withStates]);
   });
 
-  it("have the same columns if only the changed items replace earlier ones", () => {
+  it("have the same columns whether only the changed items are replaced or all items are stored again", () => {
     const { routeStates: _, ...without } = withStates;
     const changed = { ...without, openChanges: {}, readings: {}, revision: 3 };
     const columns = withChanged(toColumns([read, withStates]), [changed]);

@@ -9,7 +9,7 @@ const variable = JSON.stringify({
   "retailer_a.full": { adapter: "sandbox" },
 });
 
-it("the option --source for a platform changes the source of every scraper of this platform, and of no other platform", () => {
+it("the option --source for a platform changes the sources of this platform's scrapers, and of no other platform's scrapers", () => {
   const choice = parseSourceChoice("retailer_a=upstream,http://127.0.0.1:9999/path?a=b,c");
 
   expect(JSON.parse(chooseSources(variable, [choice]))).toEqual({

@@ -212,7 +212,7 @@ describe("the schedule of a watchlist", () => {
     });
   });
 
-  it("is removed by a removal, and a repeated removal also succeeds", async () => {
+  it("is deleted by the function 'remove', which also succeeds if it is called again", async () => {
     await put("wl_gone", parseEvery("1h"));
     await schedules.remove("wl_gone");
     await schedules.remove("wl_gone");

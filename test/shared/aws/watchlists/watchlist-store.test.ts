@@ -90,7 +90,7 @@ describe("dynamoWatchlistStore.create, which stores a new watchlist,", () => {
     expect(await purges.begin("wl_001", look)).toBe(false);
   });
 
-  it("refuses the purge mark of another attempt to create the watchlist, if that attempt is late", async () => {
+  it("prevents a late attempt to create the same watchlist from setting a purge mark", async () => {
     const list = aList(1);
     await create(list);
 

@@ -116,7 +116,7 @@ describe("the catalog scraper", () => {
     expect(double.atOnceMax()).toBe(2);
   });
 
-  it("also requests discontinued products, and requests only the fields that it parses", async () => {
+  it("requests discontinued products in addition to active ones, and only the fields that it parses", async () => {
     await readFrom(allFound, ["6501234"]);
     const query = double.calls[0]?.url.searchParams;
     expect(query?.get("active")).toBe("*");

@@ -322,14 +322,14 @@ describe("a retry of the source client", () => {
     expect(sleptMs).toEqual([30, 0]);
   });
 
-  it("is limited even for responses whose bodies ask the client to wait", async () => {
+  it("is made for at most about a fifth of the calls, even if each response asks the client to wait", async () => {
     const double = await startDouble(answer(200));
     const client = clientWith({ asksToWait: () => ({ waitMs: 0 }) });
     await Promise.all(Array.from({ length: 100 }, () => get(client, double)));
     expect(double.startedAt.length - 100).toBeLessThanOrEqual(10 + 100 * 0.2);
   });
 
-  it("also delays all other calls, or makes a call fail if its deadline is before the end of the delay", async () => {
+  it("delays the other calls as long as Retry-After demands, and makes a call with an earlier deadline fail", async () => {
     const waits: number[] = [];
     const double = await startDouble((call) =>
       answer(call.number === 1 ? 429 : 200, { "Retry-After": "7" })(call),

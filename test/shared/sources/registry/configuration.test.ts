@@ -257,7 +257,7 @@ describe("the adapter of offer checks in SOURCES", () => {
     [{ offers: "a_history" }, "refused"],
     [{ full: "a_history", offer_check: "a_history" }, "refused"],
   ])(
-    "on a developer's machine, if it is the sandbox beside the adapters %j, is %s",
+    "on a developer's machine, with the adapters %j and otherwise the sandbox, is %s",
     (chosen, result) => {
       const trial = (): SourceConfiguration =>
         parseSources(reads(chosen), { allowVariables: true });
@@ -387,7 +387,7 @@ describe("a base URL in SOURCES", () => {
   });
 });
 
-describe("the scrapers in SOURCES that read from one host", () => {
+describe("two scrapers with the same adapter in SOURCES", () => {
   const two = (one: object, other: object, adapter = "upstream"): string =>
     JSON.stringify({
       ...sandboxes,
@@ -397,7 +397,7 @@ describe("the scrapers in SOURCES that read from one host", () => {
     });
 
   it.each(["callsPerSecond", "burst", "callsAtOnceMax"])(
-    "must have the same value of the option '%s'",
+    "must have the same value of the option '%s' if they read from one host",
     (key) => {
       const refusal = refusalOf(two({ [key]: 1 }, { [key]: 2, baseUrl: `${baseUrl}:443/lite` }));
       expect(refusal).toBe(

@@ -248,7 +248,7 @@ describe("the tokens of a price history key", () => {
   const all = [...ids, "retailer_a.offer_check"];
 
   it.each(all)(
-    "are not requested by any scraper with this key after the scraper %s received an empty balance",
+    "admit no call of any scraper with this key after the scraper %s received an empty balance",
     async (first) => {
       history = await startHistoryDouble(() => ({ status: 429, body: envelope({}, spent) }));
       const found = readers(history.url, () => "/sources/a");
@@ -260,7 +260,7 @@ describe("the tokens of a price history key", () => {
     },
   );
 
-  it("delay another scraper with this key for the time that the source reported", async () => {
+  it("make another scraper with this key wait as long as the source reported if none are left", async () => {
     const tokens = { tokensLeft: 0, refillIn: 400, refillRate: 5 };
     const sample = { products: [aListing(asin)] };
     history = await startHistoryDouble(({ number }) => ({

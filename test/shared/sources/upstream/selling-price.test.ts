@@ -31,7 +31,7 @@ describe("a selling price from an upstream server", () => {
     });
   });
 
-  it("is unknown if the price is 0, although other price fields may be 0", () => {
+  it("may not be 0, unlike other price fields, such as the price of shipping", () => {
     const standard = { amount: 0, currency: "USD" };
     const data = { retailer_b: { shipping: { standard } } };
     expect(found(data, "retailer_b.standard").fields).toMatchObject(data);

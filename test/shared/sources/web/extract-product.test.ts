@@ -79,7 +79,7 @@ describe("the extraction of a product from invalid JSON-LD", () => {
     for (const script of scripts) expect(factsOf(aPage(script)).title).toBe("Kelwick Lamp");
   });
 
-  it("ignores commented-out scripts and other elements", () => {
+  it("ignores JSON-LD in commented-out scripts and in elements that are not scripts", () => {
     const head = `<!-- <script type="application/ld+json">${json}</script> -->`;
     expect(extracted(aPage(`${head}<p>application/ld+json ${json}</p>`)).proof).toBe("nothing");
   });

@@ -45,7 +45,7 @@ describe("the items that a store's search returns", () => {
     expect(found(variantWith("10001", changes))[0]?.price).toBe(price);
   });
 
-  it("have no stock value if the store contradicts itself", () => {
+  it("have no stock value if the store reports an item as both available and out of stock", () => {
     const availability = { available: true, status: "out_of_stock" };
     expect(found(variantWith("10001", { availability }))[0]?.in_stock).toBeNull();
   });
