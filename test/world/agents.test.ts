@@ -89,7 +89,7 @@ const pipeline = {
 };
 
 describe("an agent with a key that can read and spend", () => {
-  it("can read, estimate and back-test within its caps, and is refused each of these calls without a cap", async () => {
+  it("can read, estimate and back-test, and is refused a read or back-test that has no cap or would exceed its cap", async () => {
     const id = await watchlistWithRun();
     const agent = await connect(await keyWith(["read", "spend"]));
     const lines: string[] = [];

@@ -51,7 +51,7 @@ describe("a release of the service", () => {
     expect(readable(writing, { id: "x", stored_version: 2 }, "it")).toEqual({ id: "x" });
   });
 
-  it("refuses a version that it does not accept, and names the row in the error", () => {
+  it("refuses to read a row of a version that it does not accept, and names the row in the error", () => {
     expect(() => readable(requiring, older, "Row a / b")).toThrow(
       expect.objectContaining({
         status: 503,

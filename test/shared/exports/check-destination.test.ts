@@ -263,7 +263,7 @@ describe("setting an S3 destination with a role", () => {
 });
 
 describe("a test of an S3 destination", () => {
-  it("returns the same kind of error as a refused change: it names the field and the correction", async () => {
+  it("returns, like a refused change of the destination, an error that names the field and the correction", async () => {
     await put();
     server.answer = refuseAsStore(400, "KMS.DisabledException");
 

@@ -100,7 +100,7 @@ describe("mergeHistory, which merges the history of a watchlist's runs,", () => 
     expect(await merged()).toBe(2);
   });
 
-  it("merges a later window when the finish of a run is repeated after its process died during the first merge", async () => {
+  it("merges the next window if the finish of a run is repeated and the window of the run is already merged", async () => {
     for (const run of [...runsOf(1), ...runsOf(2)]) await record(run);
     await history.merge(list, { window: 1, absent: new Set(), isOver: () => false });
 

@@ -131,7 +131,7 @@ describe('a route with the op "increased" or "decreased"', () => {
     expect(notified({ op: "increased" }, reads)).toEqual(["-", "-", "-", "-", "-", "-", "60 > 61"]);
   });
 
-  it("stores the last number in its state while the field is null, and not otherwise", () => {
+  it("stores the last number in its state only while the field is null", () => {
     const pipeline = pipelineOf({ when: "changed", field: "price", op: "decreased", notify: true });
     const statesAfter = (...prices: readonly (number | null)[]) =>
       Object.values(playReads(pipeline, priced(...prices)).item.routeStates ?? {});

@@ -177,7 +177,7 @@ describe("a scheduled run that cannot reserve credits for its first step", () =>
     });
   });
 
-  it("leaves the watchlist active and with one skip if a client resumes the watchlist during the third skip", async () => {
+  it("leaves the watchlist active with a count of one skip if a client resumes the watchlist during the third skip", async () => {
     const bench = await startRunBench({ tables, credits: 0 });
     const list = await bench.createList(["10001"]);
     for (const hour of ["00", "01"]) {

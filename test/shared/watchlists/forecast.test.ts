@@ -120,7 +120,7 @@ describe("the forecast of an account", () => {
     { day: period, month },
   ];
 
-  it("contains the sum of its watchlists, and the time when the balance runs out", () => {
+  it("contains the sum of the forecasts of its watchlists, and the time when the balance runs out", () => {
     const account = { balance: 4_000, dailyCreditBudget: null, usedToday: 0 };
     expect(accountForecast(two, account, now)).toMatchObject({
       watchlists: 2,

@@ -297,7 +297,7 @@ describe("dynamoWatchlistStore.remove, which deletes a watchlist,", () => {
     expect(await purges.due(purgeAt, 10)).toEqual(["wl_001"]);
   });
 
-  it("removes nothing for another account or an unknown watchlist", async () => {
+  it("removes nothing if the watchlist belongs to another account or does not exist", async () => {
     await create(aList(1));
 
     expect(await remove(aList(1, { accountId: "acct_2" }))).toBe(false);

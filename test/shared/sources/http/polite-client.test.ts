@@ -207,7 +207,7 @@ describe("the deadline of a source client's call", () => {
     expect(replies.map(({ kind }) => kind)).toEqual(["no_time", "no_time"]);
   });
 
-  it("ends the wait for a free slot or for the start time", async () => {
+  it("ends the wait of a call, both for the end of another call and for the start time of the call", async () => {
     const silent = await startDouble(() => undefined);
     const crowded = clientWith({ callsAtOnce: 1, tryTimeoutMs: neverMs });
     const slow = clientWith({ callsPerSecond: 0.5, burst: 1, tryTimeoutMs: neverMs });

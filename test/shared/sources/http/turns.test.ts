@@ -62,7 +62,7 @@ describe("the start times of calls to a source", () => {
     expect(rowsOf(grants)).toEqual(["shop"]);
   });
 
-  it("come from several rows of the rate budget above 250 calls per second, which together allow the same rate", async () => {
+  it("come from several rows of the rate budget above 250 calls per second, and these rows together allow the configured rate", async () => {
     const { takeMany, grants } = world({ callsPerSecond: 1_000, burst: 40 });
     expect(await takeMany(2_000, 60)).not.toContain(false);
     expect(rowsOf(grants)).toEqual(["shop", "shop#1", "shop#2", "shop#3"]);

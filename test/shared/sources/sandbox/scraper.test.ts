@@ -70,7 +70,7 @@ describe.each(scraperIds)("with the scraper %s,", (scraper) => {
       expect(share(answers, "unavailable")).toBeGreaterThan(0.004);
     });
 
-    it('returns "partial" exactly if a promised field is missing', () => {
+    it('returns "partial" exactly if a field that a complete answer must have is missing', () => {
       const rule = scraper === "retailer_a.pulse" ? pulseStatus : statusOfFound;
       for (const answer of answers) {
         if ("fields" in answer) expect(rule(answer.fields as never)).toBe(answer.status);

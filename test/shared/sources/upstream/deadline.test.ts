@@ -61,7 +61,7 @@ it("the upstream scraper accepts a reply that the server sends at its deadline",
   expect(await read(url, { tryTimeoutMs: 1_000 }, asked)).toEqual(["not_found"]);
 });
 
-it("the upstream scraper sends the remaining time with a call that waited for a slot", async () => {
+it("the upstream scraper sends the remaining time with a call that waited for the end of another call", async () => {
   const deadlines: number[] = [];
   const url = await startServer((deadlineMs) => {
     deadlines.push(deadlineMs);
