@@ -40,7 +40,7 @@ describe("the kind of an item's change", () => {
     }
   });
 
-  it("uses for a delisting the field name 'delisted', which no field of a scraper has", () => {
+  it("is found for a delisting by the field name 'delisted', which no field of a scraper has", () => {
     expect(Object.keys(fieldTypes)).not.toContain("delisted");
   });
 });

@@ -229,7 +229,7 @@ describe("the price history offer checker for an offer", () => {
     ["a preorder that is not yet shippable", { isShippable: false, isPreorder: true }, true],
     ["shippable", { isShippable: true }, true],
   ])(
-    "that is outside the buy box uses the state of the offer itself, such as: %s",
+    "that is outside the buy box uses the state of the offer itself (the offer is %s)",
     async (_, fields, buyable) => {
       const offers = [anOffer(1, [1_899, 499], fields), ...someOffers.slice(1)];
       expect(await verdict(firstId, listed(asin, offers))).toBe(buyable);
