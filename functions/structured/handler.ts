@@ -6,8 +6,9 @@ import { refuseStructuredRoute } from "./call.ts";
 import { listStructuredRoute } from "./list.ts";
 
 /**
- * Creates the handler of `GET /v1/structured`, and of the paths below `/v1/structured`, at which
- * every call gets an error.
+ * Creates the handler of `GET /v1/structured`, which lists the announced endpoints, and of these
+ * endpoints. They are not available yet: a call gets 404 for an unknown platform or kind, otherwise
+ * 501.
  * @param overrides dependencies that tests replace
  */
 export function createHandler(

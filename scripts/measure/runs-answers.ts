@@ -51,8 +51,10 @@ export const itemsChangedIn = (
   runNumber < 2 ? [] : items.filter((item) => item.changedIn === runNumber);
 
 /**
- * Replaces the files in `dir` with the answers of the source for the next run.
- * @param calls The calls of the run: for each call, its tier and the items that it reads.
+ * Deletes all files in `dir`, and writes the answers of the source for the next run. Each file
+ * contains the answers to one call, for at most 1,000 items, as a JSON array.
+ * @param calls The reads of the run: for each read, its tier and its items. A read of more than
+ * 1,000 items takes several calls.
  */
 export function writeAnswers(
   dir: string,

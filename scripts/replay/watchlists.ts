@@ -206,8 +206,9 @@ export function decisionsIn(
 }
 
 /**
- * Returns true for events of routes that need only the last two reads of an item. Such routes have
- * no state, and test no field that is derived from earlier prices.
+ * Returns true if all events of this type in this watchlist depend only on the last two reads of an
+ * item. The routes of these events have no state, and test no field that is derived from earlier
+ * prices.
  */
 export const isWithoutRouteState = (name: WatchlistName, type: SerializedEvent["type"]): boolean =>
   name === "changes" && type === "watchlist.product.changed";

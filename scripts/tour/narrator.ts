@@ -9,8 +9,8 @@ export interface Narrator {
   /** Prints an indented line. */
   note(line: string): void;
   /**
-   * Prints the result of a check.
-   * @throws Error with the check's description if it fails
+   * Prints the statement `what` as a passed check.
+   * @throws Error that contains `what` if `holds` is false
    */
   check(what: string, holds: boolean): void;
   /**
@@ -18,15 +18,16 @@ export interface Narrator {
    * @throws Error if there is no result within `seconds`
    */
   wait<T>(what: string, seconds: number, ask: () => Promise<T | undefined>): Promise<T>;
-  /** Returns the number of checks that passed. */
+  /** Returns the number of checks so far. */
   readonly checks: () => number;
 }
 
 const pauseMs = 100;
 
 /**
- * Creates a narrator that prints to a stream and counts the checks. `check` throws Error if the
- * check fails, and `wait` throws Error if the state is not reached in time.
+ * Creates the narrator of a tour. It writes titles, headings, notes, passed checks and the duration
+ * of waits to `out` as lines of text. A check is a statement about the service that must be true.
+ * `check` throws Error if the statement is false, and `wait` if there is no result in time.
  */
 export function createNarrator(out: NodeJS.WriteStream): Narrator {
   let checks = 0;

@@ -56,9 +56,9 @@ export interface AccountStore {
    * Looks a key up by its hash, and counts the call against the key's rate, in one conditional
    * write. An unknown or revoked key has the outcome `unknown`. While the store throttles the key's
    * row, calls with the key are `limited`. If the store fails for another reason, this process
-   * counts the calls alone, at the same rate. It then admits a key only if it can still read the
-   * key's row or has read the row in the last few minutes. Other keys have the outcome
-   * `unreadable`.
+   * counts only the calls that it receives, and applies the same rate to them. It then admits a key
+   * only if it can still read the key's row or has read the row in the last few minutes. Other keys
+   * have the outcome `unreadable`.
    */
   admit(keyHash: string, now: Date): Promise<Admission>;
   /** Creates an account and its signup grant in one transaction. */

@@ -16,7 +16,7 @@ export interface PastLives {
   readonly renewed: ReadonlyMap<string, number>;
   /** For each run number, the IDs of the items that begin an earlier life in this run. */
   readonly beginning: ReadonlyMap<number, readonly string[]>;
-  /** Returns true if a back-test cannot repeat the life of the item to which the run belongs. */
+  /** Returns true if the run is in a life of the item that a back-test cannot repeat. */
   readonly isLeftOut: (id: string, runNumber: number) => boolean;
 }
 

@@ -118,8 +118,9 @@ export function reportRun(tested: TestedRun): RunReport {
 }
 
 /**
- * Builds the result of a back-test: the tested pipeline, the sums over all runs, the numbers of
- * each run, and the first `limits.backtest.samplesMax` entries of the events.
+ * Builds the result of a back-test: the tested pipeline, the sums over all runs, each run with its
+ * status, credits, steps and event counts, and the first `limits.backtest.samplesMax` entries of
+ * the events. Runs and entries are in the order of `reports`.
  * @param reports the reports of all runs, oldest first
  */
 export function presentBacktest(

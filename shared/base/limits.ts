@@ -185,9 +185,9 @@ export const limits = {
      */
     settleRequestsMax: 5,
     /**
-     * Time reserved after a call's last read to settle its credits. It covers `settleLossMs`, and
-     * `ledgerRequestMs` for each of the `settleRequestsMax` requests except the first, which
-     * `settleLossMs` already covers.
+     * Time reserved after a call's last read to settle its credits. At least `settleLossMs` +
+     * (`settleRequestsMax` - 1) × `ledgerRequestMs`, because `settleLossMs` includes the first
+     * request.
      */
     settleMs: 7_500,
     /**

@@ -14,8 +14,8 @@ export type ChangeAttempt<Result> =
 export const lost = { outcome: "lost" } as const;
 
 /**
- * Returns the outcome of an attempt after which `repeatChange` ends: the change was applied, or
- * there was nothing to change.
+ * Returns the outcome of an attempt that applied its change, or that had nothing to change.
+ * `repeatChange` then makes no further attempt, and returns `result`.
  */
 export const endAttempt = <Result>(result: Result): ChangeAttempt<Result> => ({
   outcome: "done",

@@ -77,9 +77,9 @@ function* instants({ fields, timezone }: Cron, firstDay: number): Generator<numb
 }
 
 /**
- * Leaves out times that are less than five minutes after the previous time. Local times are at
- * least five minutes apart, so this happens only when the clocks are set forward: skipped times
- * then move close to other times.
+ * Leaves out instants that are less than five minutes after the previous yielded instant. Local
+ * times are at least five minutes apart, so this happens only when the clocks are set forward: a
+ * skipped local time becomes a later instant, which can be close to that of another local time.
  */
 function* spaceOut(ascending: Iterable<number>): Generator<number> {
   let previous = -Infinity;

@@ -24,14 +24,17 @@ export interface PeriodChange {
 interface OpenField {
   readonly last: FoundChange;
   first: FoundChange;
-  /** True if the values before `first` do not count, because the item was delisted or added. */
+  /**
+   * True if earlier changes of the field are ignored, because `first` has the field's first value
+   * since the item was added or delisted.
+   */
   isComplete: boolean;
 }
 
 /** The changes of an item that were added so far. */
 interface OpenItem {
   readonly fields: Map<string, OpenField>;
-  /** True if a delisting was added. Earlier values of the item then do not count. */
+  /** True if a delisting was added. Earlier changes of the item are then ignored. */
   isComplete: boolean;
 }
 
@@ -42,7 +45,8 @@ interface OpenItem {
  * - For a field with numbers, this is the change from the last number before the span to the number
  *   at the end of the span. If both numbers are equal, there is no change.
  * - For any other field, it is the last change in the span.
- * - A delisting is a change too, unless a later read of the span found the item.
+ * - The result also contains the delisting of an item, unless a later read in the span found the
+ *   item.
  *
  * As in a route, an item is not compared with values from before its delisting. An item that was
  * added in the span is compared with its first values.

@@ -261,7 +261,8 @@ const nextEntries = async <LogRecord>(
 /**
  * Returns due entries, and the number of entries that the target now allows in parallel. Chooses
  * the entries before it reads the target, so that one request reads the target and the rows that
- * the session prepares. The number of chosen entries therefore depends on `parallelBefore`.
+ * the session prepares. It does not know the new number at this time, so the number of chosen
+ * entries depends on `parallelBefore`.
  */
 async function dueEntries<LogRecord>(
   { entries, session, dependencies, failed }: Work<LogRecord>,

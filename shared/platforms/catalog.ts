@@ -288,7 +288,8 @@ export function productTiers(platform: Platform): readonly Tier[] {
 }
 
 /**
- * Returns the tier of `POST /v1/products` with this ID.
+ * Returns a tier of `POST /v1/products` on a platform.
+ * @param id ID of the tier, such as `lite`
  * @throws Error if the platform lacks the tier
  */
 export function productTier(platform: Platform, id: string): Tier {

@@ -126,10 +126,11 @@ async function withoutOpenBatches(
 }
 
 /**
- * Releases the hold of a step without a stored decision. The process that planned the step may have
- * reserved credits and then died. This function first reserves credits under the same hold ID, and
- * then releases this hold. The ledger opens a hold ID only once. A process that is still running
- * therefore cannot reserve these credits after the release.
+ * Releases the credits of a step for which no decision (`read` or `defer`) is stored. The process
+ * that planned the step may have reserved these credits, and then died before it stored the
+ * decision. This function first reserves credits under the same hold ID, and then releases this
+ * hold. The ledger opens a hold ID only once. A process that is still running therefore cannot
+ * reserve these credits after the release.
  */
 async function releaseUndecided(
   run: Run,

@@ -144,7 +144,7 @@ export type StepScraperId = ProductScraperId | OfferScraperId;
 /** Properties of a scraper that a pipeline step can use (specification, section "Pipeline"). */
 export interface StepScraperEntry {
   readonly platform: Platform;
-  /** The item call whose prices and marketplaces the scraper has. */
+  /** The item call whose prices and marketplaces also apply to the scraper. */
   readonly endpoint: EndpointId;
   /** The products tier that the scraper reads; for offer scrapers, the name of the call. */
   readonly tier: string;

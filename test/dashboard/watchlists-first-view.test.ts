@@ -91,8 +91,9 @@ describe.skipIf(lacksChromium)(`an account with ${lists} watchlists and ${items}
       process.stdout.write(
         `First view of the ${what}: ${Math.round(cold)} ms with an empty cache, then ${warm}\n`,
       );
-      // The times depend on what else the machine does. `npm run bench -- dashboard` compares them
-      // with their limits.
+      // This test sets no limit for the times, because they depend on what else the machine does.
+      // It checks only that each page opens. `npm run bench -- dashboard` compares the times of
+      // pages with limits.
       expect(Math.max(cold, ...taken)).toBeLessThan(Infinity);
     },
   );

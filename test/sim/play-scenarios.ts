@@ -162,8 +162,8 @@ async function playAll(
 }
 
 /**
- * Returns a job for each crash before or after a call site that did not happen at random. The job
- * repeats a seed that reached the call site, and injects only this crash.
+ * Returns a job for each crash that no seed has had so far: a crash before or after a request of a
+ * call site that a seed reached. The job repeats such a seed, and injects only this crash.
  */
 const missedCrashes = ({ tally, visited }: Sums): readonly Job[] =>
   [...visited].flatMap(([site, { job, request }]) =>

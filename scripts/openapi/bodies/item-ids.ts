@@ -13,9 +13,11 @@ export const itemIds = (platform: Platform, max: number, description: string) =>
   );
 
 /**
- * Returns the JSON Schema keywords for the IDs of items in three forms. `pattern` checks a string
- * with IDs separated by newlines or commas. `items` checks the entries of an array, which are
- * strings or objects with `id`.
+ * Returns the JSON Schema keywords that check the item IDs of a platform in each of the three forms
+ * of a request field:
+ * - A string with IDs, separated by newlines or commas: `pattern` checks the string.
+ * - An array of strings: `items` checks each string.
+ * - An array of objects: `items` checks the `id` of each object.
  */
 export function idListRule(platform: Platform): JsonObject {
   const id = itemIdPattern(platform).replaceAll(/^\^|\$$/g, "");

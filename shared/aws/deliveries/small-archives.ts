@@ -10,8 +10,8 @@ const bytes = custom<Uint8Array>((value) => value instanceof Uint8Array);
 const archiveRow = object({ run_index: bytes, lines: bytes });
 
 /**
- * Creates the reader of the archives of small runs. It returns null for a run without such an
- * archive.
+ * Creates the reader of the archives of small runs. The reader returns the index of a run and the
+ * lines of its events, both as gzip files. It returns null for a run without such an archive.
  */
 export const smallArchives =
   (client: DynamoDBDocumentClient, tableName: string): NonNullable<EventBodies["small"]> =>

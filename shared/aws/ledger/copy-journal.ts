@@ -12,10 +12,10 @@ import { trimUpdate } from "./shard-update.ts";
 const pageRecordsMax = 32;
 
 /**
- * Copies the journal of a shard to a page if the number of records in the journal is a multiple of
- * 8, or one more (8, 9, 16, 17 and so on). Otherwise does nothing. Call it after a reservation.
- * Never rejects: after a failed copy, the records stay in the shard's row, and a later change of
- * the shard copies them.
+ * Copies up to 32 of the oldest records in a shard's row to a page, and removes them from the row.
+ * Does so only if the row has 8, 9, 16, 17, 24, 25 (and so on) records. Call this function after a
+ * reservation. Never rejects: after a failed copy, the records stay in the row, and a later change
+ * of the shard copies them.
  */
 export async function copyJournal(
   process: LedgerProcess,
@@ -28,9 +28,10 @@ export async function copyJournal(
 }
 
 /**
- * Reads a shard, and copies its journal to a page if it has at least 8 records. Call it after a
- * transaction, whose response does not contain the shard. Never rejects: after a failed copy, the
- * records stay in the shard's row, and a later change of the shard copies them.
+ * Reads a shard. If its row has at least 8 records, copies up to 32 of the oldest to a page, and
+ * removes them from the row. Call this function after a transaction that changed the shard, because
+ * the response of a transaction does not contain the shard. Never rejects: after a failed copy, the
+ * records stay in the row, and a later change of the shard copies them.
  */
 export async function copyJournalOf(
   process: LedgerProcess,
@@ -42,10 +43,11 @@ export async function copyJournalOf(
 }
 
 /**
- * Copies the journal of a shard to a page, if the journal has at least 8 records. A failed copy
- * loses nothing: the row keeps its records, and a later change copies them. The page already exists
- * only if the accounts table was restored to an earlier time than the ledger table. The journal
- * then has records that are also in the page.
+ * Copies up to 32 of the oldest records in a shard's row to a page, and removes them from the row.
+ * Does nothing if the row has fewer than 8 records. A failed copy loses nothing: the row keeps its
+ * records, and a later change copies them. The page already exists only if the accounts table was
+ * restored to an earlier time than the ledger table. The row then has records that are also in the
+ * page.
  */
 async function copyRecords(process: LedgerProcess, accountId: string, shard: Shard): Promise<void> {
   if (shard.journal.length < pageRecordsMin) return;

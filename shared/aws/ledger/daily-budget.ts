@@ -100,8 +100,8 @@ export interface BudgetUse {
 }
 
 /**
- * Reads how many credits of a daily budget are used, with a strongly consistent read. All numbers
- * are 0 for a day without use.
+ * Reads the use of a daily budget, with a strongly consistent read. `used` and `base` are 0 if
+ * nothing was charged or held on the day.
  */
 export async function readBudgetUse(process: LedgerProcess, day: BudgetDay): Promise<BudgetUse> {
   const row = await readRow(process, rowKey(day));

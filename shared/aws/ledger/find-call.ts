@@ -15,8 +15,8 @@ import type { Shard } from "./shard-row.ts";
 type CallRecord = ReserveRecord | SettleRecord;
 
 /**
- * How many journal pages of a shard a search for a call reads. The search begins with the page that
- * was current at the start of the call.
+ * The maximum number of journal pages of a shard that a search for a call's records reads. The
+ * search begins with the page that was current at the start of the call.
  */
 interface Reach {
   /** The search ends if the first `pagesToReserve` pages do not contain the reservation. */

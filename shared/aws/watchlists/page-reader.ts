@@ -151,8 +151,8 @@ export async function pageBelow(
 ): Promise<StoredPage | undefined> {
   const query = {
     TableName: table,
-    // The last row before the bound is a page: the first page sorts before every bound, and only
-    // pages sort after the first page and before the bound.
+    // The first page sorts before every bound, and only pages sort between the first page and the
+    // bound. The last row before the bound is therefore a page, and the query needs no lower bound.
     KeyConditionExpression: "pk = :pk AND sk < :bound",
     ExpressionAttributeValues: {
       ":pk": watchlistKeys.page(watchlistId, "").pk,

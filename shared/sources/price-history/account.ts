@@ -28,9 +28,10 @@ const envelope = v.object({
 
 /**
  * Returns the token balance in the body of a response, and the time until it is refilled. The API
- * charges tokens for calls. For a 429 without a balance in its body, returns a balance of 0 that is
- * refilled after `Retry-After`, or after five minutes if that is shorter. Returns null for any
- * other response.
+ * charges tokens for calls. If the body has no balance:
+ * - For a 429 with `Retry-After`, returns a balance of 0 that is refilled after the time in
+ *   `Retry-After`, but at the latest after five minutes.
+ * - For a 429 without `Retry-After`, and for any other status, returns null.
  * @param now current time, for a `Retry-After` that is a date
  */
 export function tokenAccountOf(answer: Answered, now: Date): TokenAccount | null {

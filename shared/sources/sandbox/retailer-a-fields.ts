@@ -132,7 +132,11 @@ function availabilityOf(
   };
 }
 
-/** Returns the stock message that a product page and an offer show for an availability type. */
+/**
+ * Returns the stock message that a product page and an offer show for an availability type.
+ * @param at time of the read, from which the date in a message is calculated
+ * @param draw pseudorandom function of the item, which chooses the number of pieces in a message
+ */
 export function stockLine(
   type: AvailabilityType,
   { at, draw }: Pick<ItemMoment, "at" | "draw">,
@@ -162,9 +166,11 @@ export function stockLine(
 type Delivery = NonNullable<RetailerAObject["delivery"]>;
 
 /**
- * Returns the delivery promise of an offer. Returns null if there is no offer or the offer is not
- * in stock. Also returns null for a share of the items, so that clients also meet pages without a
- * promise.
+ * Invents the delivery promise of an offer: its date or dates, its message, and whether delivery is
+ * free. Returns null if there is no offer or the offer is not in stock. Also returns null for 12%
+ * of the items, so that clients also meet items without a promise.
+ * @param at time of the read, from which the dates are calculated
+ * @param draw pseudorandom function of the item, which chooses among the possible promises
  */
 export function deliveryOf(
   offer: OfferStateA | null,

@@ -40,10 +40,14 @@ export type Extraction =
 const pageCharactersMax = 5 * 1024 * 1024;
 
 /**
- * Extracts the requested product from a page. Uses the deployer's rules first, then the markup:
- * JSON-LD, microdata, Open Graph. If the price or the availability is still missing, also uses the
- * fallbacks of `readers`. Omits facts that are ambiguous. Pure. Never throws.
+ * Extracts the requested product from a page. If the page does not show this product, the `proof`
+ * of the result names the reason, such as `another`, `blocked` or `nothing`.
+ *
+ * Uses the deployer's rules first, then the markup: JSON-LD, microdata, Open Graph. If the price or
+ * the availability is still missing, also uses the fallbacks. Omits facts that are ambiguous. Pure.
+ * Never throws.
  * @param wanted the requested product: its ID, the address of its page, and its currency
+ * @param readers the deployer's rules and the fallbacks
  */
 export function extractProduct(
   html: string,

@@ -41,7 +41,7 @@ const refused: Readonly<Record<string, string>> = {
   releaseWatchlistRun: "CONFLICT",
   discardWatchlistRun: "CONFLICT",
   getBacktest: "NOT_FOUND",
-  // The key of the example is not a key of AWS.
+  // The bucket and the access key in the example are invented.
   putS3Destination: "INVALID_PARAM",
 };
 

@@ -42,8 +42,8 @@ interface LostAttempt {
 
 /**
  * Creates a client that repeats attempts within the retry budget, as the SDK does. An attempt that
- * gets a response takes `ledgerRequestMs`, the 99th percentile of a loaded ledger. The first
- * attempts of a request get no response if `lostOf` returns attempts for it.
+ * gets a response takes `ledgerRequestMs`, the 99th percentile of a loaded ledger.
+ * @param lostOf returns the attempts of a request that get no response; they are its first attempts
  */
 function slowClient(
   clock: MovingClock,

@@ -73,7 +73,8 @@ it("routes with limits match the same reads even if every queue message arrives 
   const outcomes = await playEngine(scenario, tables);
 
   expect(outcomes).toEqual(playModel(scenario));
-  // The stock changed back during its cooldown. The price fell by 5 in two runs.
+  // In run 3, the price is 5 lower than the price of run 1, which is its reference value. The stock
+  // changes back in run 3, and run 4 reports this change, because run 3 is within the cooldown.
   expect(eventsOf(outcomes)).toEqual([[], ["inStock"], ["price", "ok"], ["inStock"], []]);
 });
 

@@ -209,8 +209,8 @@ const priceHistoryChecks: MisbehavingSubject = {
 };
 
 /**
- * Only the adapter `upstream` rejects a reply with bytes that are invalid in the declared charset.
- * The server belongs to the deployer, who can correct the charset.
+ * The values of the adapter `upstream`. Only this adapter rejects a reply with bytes that are
+ * invalid in the declared charset: its server belongs to the deployer, who can correct the charset.
  */
 const strict = { leftOut: "unavailable", wrongBytes: "no reply" } as const;
 

@@ -7,8 +7,8 @@ import { assertBudgets } from "./ledger-budgets.ts";
 import { foldOf, noSums, type Sums, usageOf } from "./journal-moves.ts";
 
 /**
- * API Gateway's timeout in milliseconds. A call can respond for this long, so its hold must not
- * expire earlier.
+ * API Gateway's timeout in milliseconds. A call may respond this long after its start, so its hold
+ * must not expire earlier.
  */
 const longestAnswerMs = 29_000;
 /** The largest number of slots of a shard. */
@@ -234,8 +234,8 @@ export function assertAppendOnly(before: LedgerState, after: LedgerState): void 
 }
 
 /**
- * Checks that a new hold does not expire while its call can respond. The ID of the hold contains
- * the start of the call.
+ * Checks that a new hold does not expire while its call may still respond. The ID of the hold
+ * contains the start of the call.
  */
 function assertHoldDuration(was: ShardState, { row }: ShardState): void {
   const known = (was.row["holds"] ?? {}) as Record<string, Row>;

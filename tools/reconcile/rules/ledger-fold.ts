@@ -304,8 +304,9 @@ function resolve(state: State, entry: LedgerEntry, holdId: string): Difference[]
 }
 
 /**
- * Reports a charge or refund whose source differs from the source of its reservation, or that has
- * more items. An earlier release did not write all fields, so missing fields are ignored.
+ * Reports a charge or refund whose source differs from the source of its reservation, or that
+ * charges more items than the reservation has. An earlier release did not write all fields, so
+ * missing fields are ignored.
  */
 function sourceDifferences(
   place: string,

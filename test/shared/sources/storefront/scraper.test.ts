@@ -99,7 +99,8 @@ describe("the storefront scraper", () => {
     expect(statuses(answers)).toEqual(all("ok", ids));
     expect(new Set(store.calls.map(({ ids: asked }) => asked.length))).toEqual(new Set([10]));
     expect(store.calls).toHaveLength(200);
-    // Four calls start at the same time, before the store refuses any.
+    // Up to four calls run at the same time. The store therefore refuses up to four calls with 40
+    // IDs, and then up to four with 20 IDs, before the adapter sends 10 IDs per call.
     expect(store.refusedBatches.length).toBeLessThanOrEqual(8);
     expect(warnings).toEqual([]);
     const refusals = store.refusedBatches.length;

@@ -4,8 +4,9 @@ import { Button } from "../../ui/button.tsx";
 import type { ChargesQuery } from "./charges.ts";
 
 /**
- * Shows how many charges were read, and since when. If the period has older charges that were not
- * read, also shows a button that reads them. Shows nothing until the charges are loaded.
+ * Shows the number of charges that were read, and the start of the time span that was read. If the
+ * period has older charges that can still be read, also shows a button that reads them. Shows
+ * nothing until the charges are loaded.
  */
 export function ChargesNote({ charges }: { readonly charges: ChargesQuery }) {
   const { data, readAll } = charges;

@@ -196,8 +196,8 @@ export const endpointOf = (
 /**
  * Returns the draft with values that the call supports. Replaces an unsupported platform or tier
  * with the first supported one. Replaces an unsupported marketplace with an empty string, which
- * means the default of the platform. If no platform supports the call, all three values are empty.
- * Returns the draft unchanged for a call that reads no items.
+ * means the default marketplace of the platform. If no platform supports the call, all three values
+ * are empty. Returns the draft unchanged for a call that reads no items.
  */
 export function completed(draft: Draft, call: CallId, platforms: readonly Platform[]): Draft {
   if (!isItemCall(call)) return draft;
