@@ -233,7 +233,7 @@ async function checkedKind(
     last.stats["retry_next_run"] === 0;
   if (!asExpected)
     throw new Error(
-      `Run ${runNumber} of ${size} items must have the status completed, ${moved} changed items and no pending retries ` +
+      `Run ${runNumber} of the watchlist with ${size} items must have the status completed, ${moved} changed items and no pending retries ` +
         `(got ${JSON.stringify(last)}). Look for errors in the output of the local world.`,
     );
   return last.kind;

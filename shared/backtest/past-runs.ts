@@ -112,7 +112,7 @@ function noRun(repeatable: readonly Run[], { since, until }: HistorySpan): Servi
       )
     : invalidParam(
         "since",
-        "This time span has no run that a back-test can repeat: a run that ended, and that was not held or discarded. Send an earlier 'since'.",
+        "This time span has no run that a back-test can repeat. A back-test repeats only runs that have ended and that are neither held nor discarded. Send an earlier 'since'.",
       );
 }
 

@@ -48,8 +48,8 @@ export function checkObservedKind(kind: ChangeKind, platform: Platform): void {
   if (fields.some((field) => isFieldOfKind(field, kind))) return;
   throw invalidParam(
     "kind",
-    `Items of ${platform} never have changes of the 'kind' ${kind}, because no source reads such a ` +
-      "field. Send another 'kind', or omit it.",
+    `Items of ${platform} never have changes of the 'kind' ${kind}, because none of their fields can ` +
+      "have such a change. Send another 'kind', or omit it.",
   );
 }
 

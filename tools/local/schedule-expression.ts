@@ -102,8 +102,8 @@ function parseCron(content: string): CronFields {
   const [minute, hour, dayOfMonth, month, dayOfWeek, year, ...more] = content.trim().split(/\s+/);
   if (year === undefined || more.length > 0 || (dayOfMonth === "?") === (dayOfWeek === "?")) {
     throw new Error(
-      `Invalid Schedule Expression cron(${content}). Expected six fields, of which one of ` +
-        "day-of-month and day-of-week is ?, such as cron(0 10 * * ? *).",
+      `Invalid Schedule Expression cron(${content}). Expected six fields, with ? as day-of-month ` +
+        "or as day-of-week, but not as both, such as cron(0 10 * * ? *).",
     );
   }
   return {

@@ -61,7 +61,7 @@ export function startProcess(program: Program): StartedProcess {
   process.prependOnceListener("exit", killGroup);
   const failed = (problem: string): Error => {
     const lines = readFileSync(logFile, "utf8").trimEnd().split("\n").slice(-10).join("\n");
-    return new Error(`${name} ${problem}. Correct the cause in its log:\n${lines}`, {
+    return new Error(`${name} ${problem}. Correct the cause. Its log ends with:\n${lines}`, {
       cause: failure,
     });
   };
