@@ -114,7 +114,7 @@ describe.each(["dev", "prod"] as const)(
       synthesize(stage).data.toJSON()["Outputs"] as Record<string, { Export?: { Name: string } }>,
     );
 
-    it("are the outputs that the service stack reads and the output for operators", () => {
+    it("are, without the exports, the outputs that the service stack reads and the name of the operators' audit log", () => {
       const plain = outputs.filter(([, { Export }]) => Export === undefined);
 
       expect(plain.map(([name]) => name).toSorted()).toEqual(

@@ -96,8 +96,8 @@ describe("the API's routes", () => {
   });
 });
 
-describe("the API's endpoint", () => {
-  it("is of the type regional, not edge", () => {
+describe("the REST API in API Gateway", () => {
+  it("has an endpoint of the type regional, not edge", () => {
     expect(propertiesOf(streaming, "AWS::ApiGateway::RestApi")).toContainEqual(
       expect.objectContaining({
         EndpointConfiguration: { Types: ["REGIONAL"] },
@@ -105,7 +105,7 @@ describe("the API's endpoint", () => {
     );
   });
 
-  it("passes request and response bodies as bytes", () => {
+  it("treats the bodies of all requests and responses as binary data, not as text", () => {
     for (const template of [streaming, buffered]) {
       expect(propertiesOf(template, "AWS::ApiGateway::RestApi")).toContainEqual(
         expect.objectContaining({ BinaryMediaTypes: ["*/*"] }),

@@ -128,7 +128,7 @@ describe("the response of a webhook receiver", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("closes the connection if the response switches protocols", async () => {
+  it("makes the service close the connection if the response switches protocols", async () => {
     const headers = { Connection: "Upgrade", Upgrade: "websocket" };
     const receiver = await receiving((socket) => socket.write(wire(101, headers)));
 

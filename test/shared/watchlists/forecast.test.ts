@@ -51,7 +51,7 @@ describe("the forecast of a watchlist", () => {
     expect(forecastOf(limited, now).day.worst).toBe(24 * 30);
   });
 
-  it("contains no credits after a refresh that the credit limits never cover", () => {
+  it("contains only the credits of the runs before the first refresh, if a refresh costs more than the credit limit of a run", () => {
     const { day } = forecastOf({ ...list, runCount: 5, maxCreditsPerRun: 30 }, now);
     expect(day).toMatchObject({ runs: 24, best: 2 * 25, worst: 2 * 30 });
   });

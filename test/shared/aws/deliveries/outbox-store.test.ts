@@ -501,7 +501,7 @@ describe("releasing an outbox", () => {
   });
 });
 
-describe("releasing an outbox with the last changes", () => {
+describe("releasing an outbox together with the last changes of its lease holder", () => {
   const changes = { removed: [entry("a")], added: [], records: [{ id: "1", text: "x" }] };
   const logged = async () =>
     (

@@ -52,7 +52,7 @@ describe("the token balance of the price history API", () => {
     expect(clock.elapsedMs()).toBe(20_000);
   });
 
-  it("makes a call wait for as many grants of tokens as a negative balance needs", async () => {
+  it("makes a call wait until grants of tokens have made a negative balance positive", async () => {
     const { clock, tokens, later } = await tokensWith(-25);
     expect(await tokens.take(5, later(300_000))).toBe(true);
     expect(clock.elapsedMs()).toBe(20_000 + 2 * 60_000);

@@ -94,8 +94,8 @@ const fieldsIn = (answer: Answer): Readonly<Record<string, unknown>> =>
 const changed = (changes: Readonly<Record<string, unknown>>): Answer =>
   answerTo(completeReply(changes));
 
-describe("the fields of an item in a store", () => {
-  it("are parsed from a reply that matches the official schema", () => {
+describe("the fields of an item that the storefront adapter reads from a store", () => {
+  it("are parsed in these tests from a reply that matches the protocol's official schema of lookup responses", () => {
     expect(violationsOf("lookupResponse", completeReply())).toEqual([]);
   });
 
