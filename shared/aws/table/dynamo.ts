@@ -310,7 +310,9 @@ async function batchWrite(
       pending = UnprocessedItems?.[table] ?? [];
       if (pending.length === 0) break;
       if (!(await mayRepeat())) {
-        throw unavailable(`DynamoDB did not write ${quantity(pending.length, "row")} to ${table}`);
+        throw unavailable(
+          `DynamoDB left ${quantity(pending.length, "row")} of ${table} unwritten in all attempts; check the table for throttling`,
+        );
       }
     }
   }

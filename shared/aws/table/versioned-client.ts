@@ -95,7 +95,7 @@ async function sendVersioned(
       if (stale.length === 0) throw withReadableRows(kinds, error);
       if (attempts === attemptsMax) {
         throw unavailable(
-          `other processes changed a row during each of ${attempts} attempts to convert it to the version that this process writes`,
+          `a row could not be converted to the version that this process writes, because other processes changed it during each of ${attempts} attempts; retry later`,
         );
       }
       for (const row of stale) await convertRow(client, row);

@@ -5,6 +5,7 @@ import type { Records, RunRecords } from "../scenarios/runs-records.ts";
 import type { World } from "../world.ts";
 import type { LedgerState } from "./ledger-state.ts";
 import type { History } from "./ledger-watch.ts";
+import { type FaultKind, faultFamilies } from "../faults.ts";
 import { skewMs } from "./run-events.ts";
 
 /**
@@ -32,8 +33,9 @@ const mostQuarters: Readonly<Record<string, number>> = {
 export function checkShortfalls(
   { entries, history }: Pick<LedgerState, "entries"> & { readonly history: History },
   records: Records,
-  reached: World["reached"],
+  { faults, reached }: Pick<World, "faults" | "reached">,
 ): void {
+  const marginMs = faults.fired.some(({ kind }) => clockErrors.has(kind)) ? skewMs : 0;
   let sum = 0;
   // The accounts of this scenario have one shard, whose balance is the account's.
   const balances = new Set(entries.map(({ moves }) => (sum += moves)));
@@ -56,7 +58,7 @@ export function checkShortfalls(
       if (limit === undefined)
         assert(balances.has(balance), `${name}: the account never had this balance`);
       if (limit !== "account daily_credit_budget") continue;
-      const least = leastBudgetLeft(run, history);
+      const least = leastBudgetLeft(run, history, marginMs);
       assert(least < needed, `${name}: the budget left at least ${least} credits`);
       reached("a step was deferred for the daily budget of its account");
     }
@@ -67,13 +69,19 @@ export function checkShortfalls(
   }
 }
 
+/** The faults after which the stamps of a run can differ from the time of the simulation. */
+const clockErrors: ReadonlySet<FaultKind> = new Set(faultFamilies["clock error"]);
+
 /**
  * Returns the lowest number of credits that the daily budget of the account left during a run.
- * Includes the time `skewMs` before and after the run, because the clocks of its processes may be
- * wrong.
+ * @param marginMs how many milliseconds the stamps of the run may be wrong
  */
-function leastBudgetLeft({ startedAt, finishedAt }: Run, { between }: History): number {
-  const [from, to] = [Date.parse(startedAt) - skewMs, Date.parse(finishedAt ?? "") + skewMs];
+function leastBudgetLeft(
+  { startedAt, finishedAt }: Run,
+  { between }: History,
+  marginMs: number,
+): number {
+  const [from, to] = [Date.parse(startedAt) - marginMs, Date.parse(finishedAt ?? "") + marginMs];
   return Math.min(...between(from, to).map(({ budgetLeft }) => budgetLeft));
 }
 

@@ -49,7 +49,7 @@ export async function checkRuns(scene: RunsScene): Promise<void> {
     checkCharges(rows, records);
     const history = scene.ledgers.get(user.accountId);
     assert(history !== undefined, `${user.name} has no recorded history`);
-    checkShortfalls({ ...rows, history }, records, world.reached);
+    checkShortfalls({ ...rows, history }, records, world);
     await checkEvents(scene, user, own);
     await checkBacktests(scene, own);
   }

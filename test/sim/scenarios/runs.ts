@@ -93,7 +93,7 @@ export async function playRuns(world: World, plan: RunsPlan): Promise<void> {
 /** Draws the plan of a seed. */
 export function anyPlan(random: Random): RunsPlan {
   if (random.isHit(0.12)) return poorPlan(random);
-  if (random.isHit(0.06)) return budgetPlan(random);
+  if (random.isHit(0.12)) return budgetPlan(random);
   return random.isHit(0.15) ? manyRunsPlan(random) : richPlan(random);
 }
 
