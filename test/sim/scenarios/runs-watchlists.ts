@@ -187,6 +187,19 @@ export const ownPipelineRequest = (
     },
   );
 
+/**
+ * Draws a watchlist whose source sometimes returns items without a usual field. The watchlist has
+ * too few items for its brake, which can therefore hold a run only for the shape of its answers.
+ */
+export const shapeRequest = (random: Random, name: string): WatchlistRequest => ({
+  ...listRequest(
+    random,
+    { name, ...everyFiveMinutes },
+    { among: [{ platform: "retailer_d" }], sizes: [2, 3, 5] },
+  ),
+  brake: { max_changed_percent: 90, min_items: 20 },
+});
+
 /** Draws credit limits. Most watchlists have none. */
 function creditLimits(
   random: Random,

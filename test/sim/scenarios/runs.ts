@@ -16,6 +16,7 @@ import {
   oftenDueRequest,
   ownPipelineRequest,
   ownPipelines,
+  shapeRequest,
 } from "./runs-watchlists.ts";
 import { decideAllHolds, decideHolds } from "./runs-holds.ts";
 import { type LabelCalls, labeledItem, noteLabels } from "./runs-labels.ts";
@@ -93,7 +94,9 @@ export async function playRuns(world: World, plan: RunsPlan): Promise<void> {
 /** Draws the plan of a seed. */
 export function anyPlan(random: Random): RunsPlan {
   if (random.isHit(0.12)) return poorPlan(random);
-  if (random.isHit(0.12)) return budgetPlan(random);
+  const other = random.fraction();
+  if (other < 0.12) return budgetPlan(random);
+  if (other < 0.2) return shapePlan(random);
   return random.isHit(0.15) ? manyRunsPlan(random) : richPlan(random);
 }
 
@@ -162,6 +165,17 @@ const budgetPlan = (random: Random): RunsPlan => ({
       await scene.world.pause(7 * minute);
     }
   },
+});
+
+/**
+ * Draws many scheduled runs of a watchlist whose brake holds a run only for the shape of its
+ * answers. The user releases or discards each held run.
+ */
+const shapePlan = (random: Random): RunsPlan => ({
+  tenants: [{ credits: 5_000, hooks: [], bucket: null, lists: [shapeRequest(random, "1.1")] }],
+  minutes: 61,
+  runsOnceMore: false,
+  act: async () => {},
 });
 
 const richPlan = (random: Random): RunsPlan => ({
