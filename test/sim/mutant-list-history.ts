@@ -44,14 +44,6 @@ export const historyMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
-    name: "late-run-merges-only-its-window",
-    file: "shared/history/merge-history.ts",
-    original: "    const last = lastRunOf(window);",
-    replacement:
-      "    const last = lastRunOf(window);\n    if (firstRunOf(window) > runNumber) return true;",
-    scenario: "runs",
-  },
-  {
     name: "claim-empties-the-row",
     file: "shared/aws/history/guarded-writes.ts",
     original:
