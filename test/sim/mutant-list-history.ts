@@ -10,14 +10,14 @@ export const historyMutants: readonly Mutant[] = [
     file: outcome,
     original: '...(item.state !== "delisted" && changesSince(known, observed, step)),',
     replacement: "...changesSince(known, observed, step),",
-    scenario: "runs",
+    detectedBy: { scenario: "runs" },
   },
   {
     name: "observed-against-the-last-read-of-the-same-kind",
     file: outcome,
     original: "changesSince(known, observed, step)),",
     replacement: "changesSince(item.readings[kind] ?? {}, observed, step)),",
-    scenario: "runs",
+    detectedBy: { scenario: "runs" },
   },
   {
     name: "first-readings-not-in-history",
@@ -25,7 +25,7 @@ export const historyMutants: readonly Mutant[] = [
     original: "const points = pointLinesOf(ref.step, found.outcomes);",
     replacement:
       "const points = pointLinesOf(\n    ref.step,\n    found.outcomes.filter((one) => !isSilent(one)),\n  );",
-    scenario: "runs",
+    detectedBy: { scenario: "runs" },
   },
   {
     name: "run-done-before-its-history",
@@ -33,7 +33,7 @@ export const historyMutants: readonly Mutant[] = [
     original: "  const recorded = await history.append(run, segment);",
     replacement:
       "  await runs.markEmitted(run);\n  const recorded = await history.append(run, segment);",
-    scenario: "runs",
+    detectedBy: { scenario: "runs" },
   },
   {
     name: "run-done-before-its-merge",
@@ -41,7 +41,15 @@ export const historyMutants: readonly Mutant[] = [
     original: '  if (recorded === "watchlist_deleted") return true;',
     replacement:
       '  await runs.markEmitted(run);\n  if (recorded === "watchlist_deleted") return true;',
-    scenario: "runs",
+    detectedBy: { scenario: "runs" },
+  },
+  {
+    name: "late-run-merges-only-its-window",
+    file: "shared/history/merge-history.ts",
+    original: "    const last = lastRunOf(window);",
+    replacement:
+      "    const last = lastRunOf(window);\n    if (firstRunOf(window) > runNumber) return true;",
+    detectedBy: { testFile: "test/shared/history/merge-history.test.ts" },
   },
   {
     name: "claim-empties-the-row",
@@ -49,49 +57,49 @@ export const historyMutants: readonly Mutant[] = [
     original:
       '  Update: {\n    TableName,\n    Key: { pk, sk },\n    UpdateExpression: "SET #ttl = :ttl",\n    ExpressionAttributeNames: { "#ttl": "ttl" },\n    ExpressionAttributeValues: { ":ttl": ttl },\n  },',
     replacement: "  Put: { TableName, Item: { pk, sk, ttl } },",
-    scenario: "runs",
+    detectedBy: { scenario: "runs" },
   },
   {
     name: "history-row-put-after-the-purge",
     file: "shared/aws/history/guarded-writes.ts",
     original: '          Item: { ...row },\n          ConditionExpression: "attribute_exists(pk)",',
     replacement: "          Item: { ...row },",
-    scenario: "runs",
+    detectedBy: { scenario: "runs" },
   },
   {
     name: "older-runs-left-out-of-a-newest-first-read",
     file: "shared/aws/table/query-rows.ts",
     original: "    yield* Items;\n    start = LastEvaluatedKey;",
     replacement: "    yield* Items;\n    start = LastEvaluatedKey && undefined;",
-    scenario: "runs",
+    detectedBy: { scenario: "runs" },
   },
   {
     name: "last-merged-run-read-twice",
     file: "shared/aws/history/item-points.ts",
     original: "first: lastRunOf(mergedWindows) + 1 }",
     replacement: "first: lastRunOf(mergedWindows) }",
-    scenario: "runs",
+    detectedBy: { scenario: "runs" },
   },
   {
     name: "backtest-repeats-a-discarded-run",
     file: "shared/backtest/past-runs.ts",
     original: ' && hold?.status !== "discarded";',
     replacement: ";",
-    scenario: "runs",
+    detectedBy: { scenario: "runs" },
   },
   {
     name: "backtest-keeps-a-lost-buy-box",
     file: "shared/backtest/past-reads.ts",
     original: "if (foundValue === null) return { buyboxOfferId: null };",
     replacement: "if (foundValue === null) return {};",
-    scenario: "runs",
+    detectedBy: { scenario: "runs" },
   },
   {
     name: "backtest-delists-before-the-step-that-did",
     file: "shared/backtest/past-reads.ts",
     original: "return own.filter(({ step }) => !later.has(step));",
     replacement: "return own;",
-    scenario: "runs",
+    detectedBy: { scenario: "runs" },
   },
   {
     name: "history-not-purged",
@@ -99,6 +107,6 @@ export const historyMutants: readonly Mutant[] = [
     original:
       "if (!(await removePartition(client, options, { pk: history, isOver }))) return false;",
     replacement: "",
-    scenario: "runs",
+    detectedBy: { scenario: "runs" },
   },
 ];

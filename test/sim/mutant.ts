@@ -5,6 +5,11 @@ export interface Mutant {
   /** The text to replace. It occurs exactly once in the file. */
   readonly original: string;
   readonly replacement: string;
-  /** The scenario whose seeds must detect the mutant. */
-  readonly scenario: string;
+  readonly detectedBy: Detector;
 }
+
+/**
+ * What must detect a mutant: the seeds of a scenario or, if seeds rarely reach the state in which
+ * the mutant shows, a test file of `npm test`.
+ */
+export type Detector = { readonly scenario: string } | { readonly testFile: string };

@@ -67,7 +67,7 @@ export const simCommandLine = {
     },
     mutants: {
       type: "boolean",
-      about: "applies each mutant to a copy of the code, and checks that a seed fails",
+      about: "applies each mutant to a copy of the code, and checks that a seed or a test fails",
     },
     mutant: { type: "string", value: "<name>", about: "applies one mutant" },
     json: { type: "boolean", about: "prints the result as JSON on the last line" },
