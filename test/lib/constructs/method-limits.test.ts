@@ -73,8 +73,8 @@ describe("the rate limits in docs/performance.md", () => {
 
     expect(page).toContain(`add up to ${shown(throttleSums(throttle).requestsPerSecond)} calls`);
     expect(page).toContain(
-      `method of item calls has a limit of ${throttle.itemCalls} calls per second`,
+      `has a limit of ${throttle.itemCalls} calls per second if it makes item calls`,
     );
-    expect(page).toContain(`other method with a route a limit of ${throttle.otherCalls}.`);
+    expect(page).toContain(`of ${throttle.otherCalls} if it has another route`);
   });
 });
