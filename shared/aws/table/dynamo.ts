@@ -311,7 +311,7 @@ async function batchWrite(
       if (pending.length === 0) break;
       if (!(await mayRepeat())) {
         throw unavailable(
-          `DynamoDB left ${quantity(pending.length, "row")} of ${table} unwritten in all attempts; check the table for throttling`,
+          `DynamoDB wrote not all rows to ${table} in any attempt: ${quantity(pending.length, "row")} left`,
         );
       }
     }

@@ -95,7 +95,7 @@ async function sendVersioned(
       if (stale.length === 0) throw withReadableRows(kinds, error);
       if (attempts === attemptsMax) {
         throw unavailable(
-          `a row could not be converted to the version that this process writes, because other processes changed it during each of ${attempts} attempts; retry later`,
+          `a row could not be converted in ${attempts} attempts, because other processes changed it during each`,
         );
       }
       for (const row of stale) await convertRow(client, row);
