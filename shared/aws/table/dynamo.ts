@@ -311,7 +311,7 @@ async function batchWrite(
       if (pending.length === 0) break;
       if (!(await mayRepeat())) {
         throw unavailable(
-          `DynamoDB wrote not all rows to ${table} in any attempt: ${quantity(pending.length, "row")} left`,
+          `DynamoDB did not write all rows to ${table}: ${quantity(pending.length, "row")} left`,
         );
       }
     }
