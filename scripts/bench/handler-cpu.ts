@@ -10,7 +10,7 @@ import { sandboxScraper } from "../../shared/sources/sandbox/scraper.ts";
 import { provideStreaming } from "../../tools/local/response-stream.ts";
 import { cpuTimer } from "../measure/cpu-timer.ts";
 import { median } from "./median.ts";
-import { doTasks } from "./task-process.ts";
+import { doTasks } from "./do-tasks.ts";
 
 /** The calls to measure: their tier, and the numbers of IDs in a call. */
 export interface CpuTask {

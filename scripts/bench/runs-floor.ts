@@ -10,7 +10,7 @@ import { snapshotOf } from "../../shared/scrapers/snapshot.ts";
 import { cpuTimer } from "../measure/cpu-timer.ts";
 import { answerFiles, type Tier } from "../measure/runs-answers.ts";
 import { median } from "./median.ts";
-import { doTasks } from "./task-process.ts";
+import { doTasks } from "./do-tasks.ts";
 
 const rounds = 3;
 const answersDir = process.env["BENCH_ANSWERS"] ?? "";

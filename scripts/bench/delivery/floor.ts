@@ -12,7 +12,7 @@ import type { SerializedEvent } from "../../../shared/events/event.ts";
 import { signatureHeader, standardHeaders } from "../../../shared/webhooks/signature.ts";
 import { selfSigned } from "../../../tools/stand-ins/self-signed.ts";
 import { type DeliveryTask, readPlaces, runsOf, type Spent, spentOn } from "./task.ts";
-import { doTasks } from "../task-process.ts";
+import { doTasks } from "../do-tasks.ts";
 
 const { receiverUrl, customerBucket: Bucket } = readPlaces();
 const agent = new Agent({ keepAlive: true, ca: selfSigned.cert });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { selfSigned } from "../../../tools/stand-ins/self-signed.ts";
-import { doTasks } from "../task-process.ts";
+import { doTasks } from "../do-tasks.ts";
 import { preciseNow } from "./task.ts";
 
 /**

@@ -48,7 +48,7 @@ import {
   type Spent,
   spentOn,
 } from "./task.ts";
-import { doTasks } from "../task-process.ts";
+import { doTasks } from "../do-tasks.ts";
 
 const { tableName, queueUrl, eventsBucket, customerBucket, ...places } = readPlaces();
 const [clock, random, secrets] = [systemClock, systemRandom, memorySecretBox()];

@@ -8,7 +8,7 @@ import { runEventPublisher } from "../../../shared/publishing/publish-run.ts";
 import { type FinishDependencies, finishRun } from "../../../shared/runs/finish-run.ts";
 import type { Run } from "../../../shared/runs/run.ts";
 import { cpuTimer } from "../../measure/cpu-timer.ts";
-import { doTasks } from "../task-process.ts";
+import { doTasks } from "../do-tasks.ts";
 import { type RunSize, runWith } from "./load.ts";
 
 /** The work that the bench sends to the process. */
