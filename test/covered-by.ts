@@ -20,18 +20,18 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
       "account-view create-api-key delete-api-key get list-api-keys",
       "list-credit-transactions update usage",
     ),
-    "test/world/observability.test.ts": files("handler"),
+    "test/world/observability.slow.test.ts": files("handler"),
   },
   "functions/composition/": {
     "test/functions/products/read-sandbox.test.ts": files("sandbox"),
     "test/world/event-bus.slow.test.ts": files("event-bus"),
-    "test/world/observability.test.ts": files(
+    "test/world/observability.slow.test.ts": files(
       "clients delivery dependencies destination endpoints event-bodies events overrides publishing",
       "ledger queues schedules secret-box source-health sources targets watchlist-stores",
     ),
   },
   "functions/composition/on-first-use/": {
-    "test/world/observability.test.ts": files(
+    "test/world/observability.slow.test.ts": files(
       "event-bodies ledger queues schedules secret-box sources",
     ),
   },
@@ -72,14 +72,14 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "functions/delivery/": {
     "test/functions/delivery/fairness.slow.test.ts": files("deliver"),
-    "test/world/observability.test.ts": files("handler"),
+    "test/world/observability.slow.test.ts": files("handler"),
   },
   "functions/events/": {
     "test/world/errors.slow.test.ts": files("handler"),
     "test/functions/events/event.test.ts": files("get send"),
   },
   "functions/http/": {
-    "test/openapi/query-parameters.test.ts": files("body-fields"),
+    "test/openapi/query-parameters.slow.test.ts": files("body-fields"),
     "test/functions/http/authenticate.test.ts": files("presented-key"),
     "test/functions/http/group-handler.test.ts": files(
       "access answer call-parts call-state error-response method-routes open-call query time-to-answer",
@@ -93,7 +93,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/mcp/tools.test.ts": files(
       "account-tools input-schema item-tools summary watchlist-tools",
     ),
-    "test/world/agents.test.ts": files("handler message-route rpc-error server"),
+    "test/world/agents.slow.test.ts": files("handler message-route rpc-error server"),
   },
   "functions/meta/": {
     "test/functions/meta/health.test.ts": files("root"),
@@ -109,25 +109,25 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/products/slow-ledger.test.ts": files("handler"),
   },
   "functions/run-finisher/": {
-    "test/world/observability.test.ts": files("handler"),
+    "test/world/observability.slow.test.ts": files("handler"),
   },
   "functions/run-starter/": {
     "test/functions/run-starter/old-schedules.test.ts": files("handler"),
   },
   "functions/run-step/": {
-    "test/world/observability.test.ts": files("handler"),
+    "test/world/observability.slow.test.ts": files("handler"),
   },
   "functions/s3-destination/": {
     "test/functions/s3-destination/operations.test.ts": files(
       "backfill delete get list-exports put test update",
     ),
-    "test/world/observability.test.ts": files("handler"),
+    "test/world/observability.slow.test.ts": files("handler"),
   },
   "functions/structured/": {
     "test/functions/structured/operations.test.ts": files("call handler list"),
   },
   "functions/sweeper/": {
-    "test/world/observability.test.ts": files("handler"),
+    "test/world/observability.slow.test.ts": files("handler"),
   },
   "functions/watchlists/": {
     "test/functions/watchlists/backtest.test.ts": files("candidate-pipeline"),
@@ -138,7 +138,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
       "estimate existing-watchlist get list list-items list-runs run-now schedule-preview",
       "scrapers search-items sources",
     ),
-    "test/world/observability.test.ts": files("handler"),
+    "test/world/observability.slow.test.ts": files("handler"),
   },
   "functions/webhook-endpoints/": {
     "test/functions/webhook-endpoints/deliveries.test.ts": files(
@@ -147,7 +147,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/webhook-endpoints/operations.test.ts": files(
       "create delete get list rotate test update",
     ),
-    "test/world/observability.test.ts": files("handler"),
+    "test/world/observability.slow.test.ts": files("handler"),
   },
   "lib/": {
     "test/lib/constructs/operator-access.test.ts": files("operator-names"),
@@ -403,7 +403,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/sources/affiliate/scraper.test.ts": files("status-problem"),
     "test/shared/sources/catalog/scraper.test.ts": files("reply-json"),
     "test/shared/sources/registry/configuration.test.ts": files("secret-reference"),
-    "test/shared/sources/registry/one-source.test.ts": files("open-secret"),
+    "test/shared/sources/registry/one-source.slow.test.ts": files("open-secret"),
     "test/shared/sources/upstream/reply.test.ts": files("reading-age reply-error"),
   },
   "shared/sources/http/": {
@@ -422,7 +422,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "shared/sources/registry/": {
     "test/shared/sources/registry/configuration.test.ts": files("adapter-options name"),
-    "test/shared/sources/registry/one-source.test.ts": files("report"),
+    "test/shared/sources/registry/one-source.slow.test.ts": files("report"),
     "test/shared/sources/registry/scraper-sources.test.ts": files(
       "load-adapters offer-sources parts reported",
     ),
@@ -553,7 +553,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/tools/documents/error-guide.test.ts": files("errors-page"),
   },
   "tools/documents/examples/": {
-    "test/scripts/openapi/examples.test.ts": files(
+    "test/scripts/openapi/examples.slow.test.ts": files(
       "account events items sources watchlists webhooks",
     ),
   },

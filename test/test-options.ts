@@ -14,7 +14,7 @@ const isolated = [
   "test/functions/{offers,platforms,structured}/**/*.test.ts",
   "test/functions/products/{offers,read,read-sandbox,streaming}.test.ts",
   "test/functions/watchlists/preview-charge.test.ts",
-  "test/openapi/{answers,query-parameters}.test.ts",
+  "test/openapi/answers.test.ts",
   "test/sim/**/*.test.ts",
   "test/tools/local/kill.test.ts",
   "test/world/**/*.test.ts",

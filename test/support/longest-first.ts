@@ -17,8 +17,10 @@ const longest = [
   "test/shared/runs/run-model.property.test.ts",
   "test/shared/aws/ledger/faults.property.test.ts",
   "test/shared/aws/ledger/credit-history.test.ts",
-  "test/shared/sources/misbehaving-source.test.ts",
-  "test/shared/sources/registry/one-source.test.ts",
+  "test/shared/sources/misbehaving-source.slow.test.ts",
+  "test/shared/sources/registry/one-source.slow.test.ts",
+  "test/shared/sources/storefront/scraper.test.ts",
+  "test/functions/products/read.test.ts",
 ];
 
 /**

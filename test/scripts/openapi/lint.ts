@@ -17,7 +17,7 @@ export async function redoclyFindings(document: object): Promise<Finding[]> {
   const config = await createConfig({
     extends: ["recommended"],
     // Off, because this rule closes objects with a keyword that ignores `if` and `not`.
-    // `examples.test.ts` checks examples against closed objects.
+    // `examples.slow.test.ts` checks examples against closed objects.
     rules: {
       "no-invalid-media-type-examples": { severity: "warn", allowAdditionalProperties: true },
     },
