@@ -240,7 +240,7 @@ export const runMutants: readonly Mutant[] = [
     file: "shared/runs/claim-run.ts",
     original: "  return next > current ? next : current;\n",
     replacement: "  return next;\n",
-    detectedBy: { scenario: "runs" },
+    detectedBy: { testFile: "test/shared/runs/run-now.test.ts" },
   },
   {
     name: "every-second-due-time-lost",
