@@ -9,7 +9,7 @@ export const brakeMutants: readonly Mutant[] = [
     file: "shared/runs/compared-items.ts",
     original: "(lastSnapshot !== undefined && lastSnapshot !== null) ||",
     replacement: "",
-    detectedBy: { scenario: "runs" },
+    detectedBy: { testFile: "test/shared/runs/run-brake.test.ts" },
   },
   {
     name: "held-events-sent",
