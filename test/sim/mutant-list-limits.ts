@@ -101,7 +101,7 @@ export const limitMutants: readonly Mutant[] = [
     file: "shared/pipelines/tested-prices.ts",
     original: "if (trace !== undefined) after[field] = { prices: trace };",
     replacement: "continue;",
-    detectedBy: { scenario: "runs" },
+    detectedBy: { testFile: "test/shared/pipelines/tested-prices.test.ts" },
   },
   {
     name: "reference-value-not-in-event",
