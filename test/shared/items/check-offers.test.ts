@@ -33,11 +33,15 @@ const answering = (all: readonly Buyable[]): OfferChecker => ({
   checkOffers: async ({ offers }) => offers.map((offer, n) => answerOf(offer, all[n])),
 });
 
+interface CheckOptions {
+  readonly call?: ReturnType<typeof world.newCall>;
+  readonly answerBytesMax?: number;
+}
+
 const check = (
   checker: OfferChecker,
   count: number,
-  call = world.newCall(),
-  answerBytesMax?: number,
+  { call = world.newCall(), answerBytesMax }: CheckOptions = {},
 ): Promise<OfferReply<OfferCheckResult>> =>
   checkOffers(
     {
@@ -62,7 +66,7 @@ const check = (
 
 describe("a check of offers", () => {
   it("names the parameter 'offers' if its response would be too large to send", async () => {
-    const checked = check(answering([true, true]), 2, world.newCall(), 300);
+    const checked = check(answering([true, true]), 2, { answerBytesMax: 300 });
     await expect(checked).rejects.toMatchObject({ status: 400, details: { param: "offers" } });
   });
 
@@ -134,7 +138,7 @@ describe("a check of offers", () => {
         },
       };
       const call = world.newCall(deadlineMs);
-      await check(checker, 1, call);
+      await check(checker, 1, { call });
       expect(asked?.deadline).toEqual(new Date(call.now.getTime() + seconds * 1_000));
     },
   );
