@@ -4,16 +4,31 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundleEntry, writeBundle } from "../../lib/constructs/function-bundle.ts";
 
+const bundles = new Map<string, string>();
+let folder: string | undefined;
+
+/** Returns the folder of all bundles. Deletes it when this process ends. */
+function bundleFolder(): string {
+  if (folder !== undefined) return folder;
+  const made = mkdtempSync(join(tmpdir(), "bundled-scripts-"));
+  process.once("exit", () => rmSync(made, { recursive: true, force: true }));
+  folder = made;
+  return made;
+}
+
 /**
  * Bundles a script as the functions of a deployment are bundled, so that a measurement runs the
- * same code. Deletes the bundle when this process ends.
+ * same code. A repeated call for the same script returns the first bundle.
  * @returns The path of the bundle's first file.
  */
-export function bundledScript(script: URL): string {
-  const folder = mkdtempSync(join(tmpdir(), "bundled-script-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  writeBundle(script.pathname, folder);
-  return join(folder, bundleEntry);
+export function bundledScript({ pathname }: URL): string {
+  const known = bundles.get(pathname);
+  if (known !== undefined) return known;
+  const out = join(bundleFolder(), String(bundles.size));
+  writeBundle(pathname, out);
+  const first = join(out, bundleEntry);
+  bundles.set(pathname, first);
+  return first;
 }
 
 /**
