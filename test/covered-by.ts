@@ -238,7 +238,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/aws/table/versioned-client.test.ts": files("convert-row versioned-writes"),
   },
   "shared/aws/watchlists/": {
-    "test/shared/aws/watchlists/page-store.test.ts": files("page-reader page-row page-writes"),
+    "test/shared/aws/watchlists/page-store.test.ts": files("page-reader page-writes"),
     "test/shared/aws/watchlists/purge-store.test.ts": files("transactions"),
     "test/shared/aws/watchlists/watchlist-store.test.ts": files("watchlist-row"),
   },
@@ -582,7 +582,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/world/event-bus.slow.test.ts": files("event-bus"),
   },
   "tools/migrations/": {
-    "test/tools/migrations/migrations.test.ts": files("run-migration"),
+    "test/tools/migrations/migrations.test.ts": files("merge-changes run-migration"),
   },
   "tools/past/": { "test/scripts/demo/lists.test.ts": files("items-by-category") },
   "tools/reconcile/checks/": {

@@ -18,6 +18,7 @@ import type { WatchlistStore } from "../../shared/watchlists/watchlist-store.ts"
 import { dynamo } from "./dependencies.ts";
 import type { Needs } from "../environment.ts";
 import { type Overrides, timeAndRandom } from "./overrides.ts";
+import { configuredVersions } from "./written-versions.ts";
 
 type WatchlistNeeds = Needs<"WATCHLISTS_TABLE">;
 
@@ -38,7 +39,10 @@ export const watchlists = (environment: WatchlistNeeds, overrides: Overrides): W
  * @param overrides dependencies that tests replace
  */
 export const pages = (environment: WatchlistNeeds, overrides: Overrides): PageStore & StockStore =>
-  dynamoPageStore(dynamo(overrides), watchlistsTable(environment, overrides));
+  dynamoPageStore(dynamo(overrides), {
+    ...watchlistsTable(environment, overrides),
+    storesChanges: (overrides.writes ?? configuredVersions()) === "next",
+  });
 
 /**
  * Creates the store of the idempotency keys of watchlist creations.

@@ -112,6 +112,12 @@ export const limits = {
   pageItemsMax: 1_000,
   /** Maximum size of the items of a stored page, in bytes. DynamoDB limits a row to 400 KB. */
   pageBytesMax: 256 * 1024,
+  /**
+   * Maximum size of the changed items of a page in a row of their own, divided by the size of the
+   * page's items. A smaller share writes whole pages more often. With a larger share, each write of
+   * changed items costs more.
+   */
+  pageChangesShare: 0.3,
   /** Maximum total number of items of two neighboring pages that are merged. */
   pageMergeItemsMax: 500,
   /** Maximum number of IDs in one batch of a step, and therefore in one step message. */

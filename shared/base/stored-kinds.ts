@@ -12,7 +12,10 @@ export interface RowKind extends StoredKind {
   readonly table: TableName;
   /** Pattern of the partition key. `*` matches one or more characters other than `#`. */
   readonly pk: string;
-  /** Pattern of the sort key. `*` matches any number of characters, including none. */
+  /**
+   * Pattern of the sort key. `*` matches any number of characters, including none, if the last
+   * character is not `!`.
+   */
   readonly sk: string;
 }
 
@@ -55,6 +58,7 @@ const firstRowKinds = {
   backtest: { table: "watchlists", pk: watchlist, sk: "backtest#*", version: 1 },
   backtestInProgress: { table: "watchlists", pk: account, sk: "backtest", version: 1 },
   itemPage: { table: "watchlists", pk: watchlist, sk: "page#*", version: 1 },
+  pageChanges: { table: "watchlists", pk: watchlist, sk: "page#*!", version: 1 },
   detailsPage: { table: "watchlists", pk: watchlist, sk: "details#*", version: 1 },
   run: { table: "watchlists", pk: watchlist, sk: "run#*", version: 1 },
   starts: { table: "watchlists", pk: run, sk: "starts#*", version: 1 },
@@ -117,7 +121,7 @@ export function isOfKind({ pk, sk }: Pick<RowKind, "pk" | "sk">, key: Key): bool
     typeof key.pk === "string" &&
     typeof key.sk === "string" &&
     patternOf(pk, "[^#]+").test(key.pk) &&
-    patternOf(sk, ".*").test(key.sk)
+    patternOf(sk, "(?:.*[^!])?").test(key.sk)
   );
 }
 

@@ -1,6 +1,6 @@
 import { type Item } from "../watchlists/item.ts";
 import { toColumns } from "../watchlists/item-columns.ts";
-import { countByState, maxChangedAt, type StoredPage } from "../watchlists/page.ts";
+import { countByState, maxChangedAt, mergeItems, type StoredPage } from "../watchlists/page.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
 
 /** A page in memory with the items that runs in memory read and change. */
@@ -11,12 +11,6 @@ export interface MemoryPages {
   readonly items: () => readonly Item[];
   /** Adds items to the page. An item replaces the item with the same ID. */
   readonly put: (items: readonly Item[]) => void;
-}
-
-/** Returns the items of both lists, sorted by ID. An item of the second list takes precedence. */
-function merged(items: readonly Item[], more: readonly Item[]): readonly Item[] {
-  const byId = new Map([...items, ...more].map((item) => [item.id, item]));
-  return [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 /**
@@ -40,12 +34,13 @@ export function memoryPages(stored: Pick<PageStore, "details">): MemoryPages {
     },
     select: (isWanted) => items.filter(({ id }) => isWanted(id)),
     mayHaveId: () => true,
+    changes: null,
   });
   return {
     items: () => items,
     put(more) {
       if (more.length === 0) return;
-      items = merged(items, more);
+      items = mergeItems(items, more);
     },
     pages: {
       async *pages() {
@@ -60,7 +55,7 @@ export function memoryPages(stored: Pick<PageStore, "details">): MemoryPages {
       async replaceItems(_watchlist, before, changed) {
         if (before.version !== version) return "stale";
         version += 1;
-        items = merged(items, changed);
+        items = mergeItems(items, changed);
         return "replaced";
       },
       details: (...query) => stored.details(...query),

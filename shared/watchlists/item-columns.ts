@@ -193,6 +193,7 @@ export const changeTimesIn = ({ fields: { id = [], ...fields } }: ItemColumns): 
  * @throws Error if the columns lack one of these items
  */
 export function withChanged(columns: ItemColumns, changed: readonly Item[]): ItemColumns {
+  if (changed.length === 0) return columns;
   const wanted = new Set(changed.map(({ id }) => id));
   const positions = [...(columns.fields.id ?? []).keys()].filter((n) =>
     wanted.has(columns.fields.id?.[n] ?? ""),

@@ -73,8 +73,8 @@ export interface PageStore {
    * the watchlist's counters, in one transaction. Merges a page with few items with its neighbor.
    * See `Replacement` for the outcomes.
    *
-   * If the IDs and counts of a page stay the same, the write does not include the watchlist's row.
-   * Such a write differs in two ways:
+   * If the IDs and counts stay the same, the write does not include the watchlist's row. Such a
+   * write differs in two ways:
    * - If the watchlist was deleted, it returns `stale`, and the next read finds no page.
    * - It may return `stale` although it took effect, if its response was lost and another writer
    *   followed. The change must therefore be idempotent.

@@ -45,6 +45,21 @@ export interface StoredPage extends PageRange {
    * items.
    */
   mayHaveId(prefix: string): boolean;
+  /** The page's changed items that are stored apart from its other items; null if it has none. */
+  readonly changes: StoredChanges | null;
+}
+
+/**
+ * The items of a page that changed after the whole page was written, stored in a row of their own
+ * (ADR 0092). The members of `StoredPage` include these changes.
+ */
+export interface StoredChanges {
+  /** The changed items, sorted by ID. They replace the items of the page with the same IDs. */
+  readonly items: readonly Item[];
+  /** Version of the page when the whole page was last written. */
+  readonly pageVersion: number;
+  /** Size of the encoded items of the whole page, in bytes. */
+  readonly pageBytes: number;
 }
 
 /** Limits of pages and watchlists. */
@@ -55,6 +70,11 @@ export interface PageBounds {
    * Maximum size of the encoded items of a page, in bytes. A page with a single item may exceed it.
    */
   readonly bytesMax: number;
+  /**
+   * Maximum size of the encoded changed items of a page, divided by the size of its encoded items.
+   * If the changed items exceed it, the whole page is written.
+   */
+  readonly changesShare: number;
   /** Adjacent pages are merged if they have at most this many items together. */
   readonly mergeItemsMax: number;
   /** Maximum number of items of a watchlist. */
@@ -65,6 +85,7 @@ export interface PageBounds {
 export const pageBounds: PageBounds = {
   itemsMax: limits.pageItemsMax,
   bytesMax: limits.pageBytesMax,
+  changesShare: limits.pageChangesShare,
   mergeItemsMax: limits.pageMergeItemsMax,
   watchlistItemsMax: limits.watchlistItemsMax,
 };
@@ -75,6 +96,14 @@ export interface CutPage extends PageRange {
   /** Latest time at which an item of the page changed or was delisted (ISO); null if none did. */
   readonly maxChangedAt: string | null;
   /** The items as `encodeItems` encoded them. */
+  readonly encoded: Uint8Array;
+}
+
+/** The changed items of a page, to store apart from its other items. */
+export interface CutChanges {
+  /** Latest time at which an item of the page changed or was delisted (ISO); null if none did. */
+  readonly maxChangedAt: string | null;
+  /** All changed items since the whole page was written, as `encodeItems` encoded them. */
   readonly encoded: Uint8Array;
 }
 
@@ -135,6 +164,30 @@ export function pageOfColumns(
 }
 
 /**
+ * Encodes the changed items of a page, including those that were stored apart before. Returns
+ * undefined if the whole page must be written: if the page cannot have changed items apart, if its
+ * counts change, or if the changed items exceed `changesShare`.
+ * @param changed the items that change now, sorted by ID
+ * @param columns the columns of the whole page after the change
+ */
+export function changesOfPage(
+  { changes, counts }: StoredPage,
+  { changed, columns }: { readonly changed: readonly Item[]; readonly columns: ItemColumns },
+  { changesShare }: Pick<PageBounds, "changesShare">,
+): CutChanges | undefined {
+  if (changes === null || !hasCounts(headsIn(columns), counts)) return undefined;
+  const encoded = encodeItems(mergeItems(changes.items, changed));
+  if (encoded.byteLength > changesShare * changes.pageBytes) return undefined;
+  return { maxChangedAt: maxChangedAt(changeTimesIn(columns)), encoded };
+}
+
+/** Returns the items of both lists, sorted by ID. An item of `newer` takes precedence. */
+export function mergeItems(items: readonly Item[], newer: readonly Item[]): readonly Item[] {
+  const byId = new Map([...items, ...newer].map((item) => [item.id, item]));
+  return [...byId.values()].toSorted((a, b) => compareIds(a.id, b.id));
+}
+
+/**
  * Splits a range of IDs into pages that do not exceed `bounds`.
  * @param items the items of the range, sorted by ID
  */
@@ -158,6 +211,12 @@ export function countByState(items: readonly Pick<Item, "state">[]): ItemCounts 
   const counts = { ...noItems };
   for (const item of items) counts[item.state] += 1;
   return counts;
+}
+
+/** Returns true if `items` have these counts. */
+function hasCounts(items: readonly Pick<Item, "state">[], counts: ItemCounts): boolean {
+  const is = countByState(items);
+  return is.new === counts.new && is.active === counts.active && is.delisted === counts.delisted;
 }
 
 /** Returns the sum of two counts of items, state by state. */

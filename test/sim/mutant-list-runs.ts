@@ -91,11 +91,38 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "read-page-version-unchecked",
     file: "shared/aws/watchlists/page-writes.ts",
-    original:
-      'Item: itemPageRow(watchlistId, page, version),\n        ConditionExpression: "version = :seen",',
+    original: 'Item: row,\n        ConditionExpression: "version = :seen",',
     replacement:
-      'Item: itemPageRow(watchlistId, page, version),\n        ConditionExpression: "attribute_exists(pk) OR version = :seen",',
+      'Item: row,\n        ConditionExpression: "attribute_exists(pk) OR version = :seen",',
     detectedBy: { scenario: "runs" },
+  },
+  {
+    name: "changed-items-lost-in-a-transaction",
+    file: "shared/aws/watchlists/page-writes.ts",
+    original: "const condition = asSeen(isThere ? seen.version : undefined);",
+    replacement: "const condition = isThere ? {} : asSeen(undefined);",
+    detectedBy: { scenario: "runs" },
+  },
+  {
+    name: "earlier-changed-items-dropped",
+    file: "shared/watchlists/page.ts",
+    original: "encodeItems(mergeItems(changes.items, changed))",
+    replacement: "encodeItems(changed)",
+    detectedBy: { scenario: "runs" },
+  },
+  {
+    name: "page-written-without-its-changed-items",
+    file: "shared/aws/watchlists/page-writes.ts",
+    original: " && !storesChanges && was?.changes === null",
+    replacement: " && !storesChanges",
+    detectedBy: { scenario: "runs" },
+  },
+  {
+    name: "changed-items-of-a-newer-page-ignored",
+    file: "shared/aws/watchlists/page-row.ts",
+    original: 'if (changedVersion > pageVersion) return "incomplete";',
+    replacement: "",
+    detectedBy: { testFile: "test/shared/aws/watchlists/page-row.test.ts" },
   },
   {
     name: "run-ended-twice",

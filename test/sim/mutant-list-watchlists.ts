@@ -49,8 +49,8 @@ export const watchlistMutants: readonly Mutant[] = [
   {
     name: "page-version-unchecked",
     file: "shared/aws/watchlists/page-writes.ts",
-    original: '=> ({\n    ConditionExpression: "version = :seen",',
-    replacement: '=> ({\n    ConditionExpression: "attribute_exists(pk) OR version = :seen",',
+    original: '    : {\n        ConditionExpression: "version = :seen",',
+    replacement: '    : {\n        ConditionExpression: "attribute_exists(pk) OR version = :seen",',
     detectedBy: { scenario: "watchlists" },
   },
   {

@@ -39,6 +39,7 @@ const names = [
   "shared/aws/watchlists/details-pages",
   "shared/aws/watchlists/idempotency-store",
   "shared/aws/watchlists/kept-stock",
+  "shared/aws/watchlists/page-changes",
   "shared/aws/watchlists/page-store",
   "shared/aws/watchlists/page-store.property",
   "shared/aws/watchlists/purge-store",

@@ -5,6 +5,7 @@ import { convertRow } from "../../shared/aws/table/convert-row.ts";
 import type { Row } from "../../shared/aws/table/dynamo.ts";
 import { accountIdOf, type RowKey } from "../../shared/aws/table/table.ts";
 import { versionedClient } from "../../shared/aws/table/versioned-client.ts";
+import type { PageTable } from "../../shared/aws/watchlists/page-reader.ts";
 import type { Clock, RandomSource } from "../../shared/base/clock.ts";
 import { repeats } from "../../shared/base/retry-budget.ts";
 import { isOfKind, type RowKind, type RowKinds, rowKinds } from "../../shared/base/stored-kinds.ts";
@@ -16,6 +17,7 @@ import {
   writtenVersion,
 } from "../../shared/base/stored-versions.ts";
 import type { Tables } from "../reconcile/reconcile.ts";
+import { mergeChanges } from "./merge-changes.ts";
 import type { Migration } from "./migration.ts";
 
 export interface MigrationsOptions {
@@ -35,8 +37,8 @@ export interface MigrationsOptions {
 
 /**
  * Returns the migrations of this release: one that moves credits to shards, and one for each kind
- * of rows with a conversion. For `to` = `previous`, leaves out the move of credits, because it
- * cannot be reversed.
+ * of rows with a conversion. For `to` = `previous`, replaces the move of credits, which cannot be
+ * reversed, by one that merges the changed items of pages into their pages.
  */
 export function migrationsOf(options: MigrationsOptions): readonly Migration[] {
   const { kinds = rowKinds, to } = options;
@@ -44,8 +46,23 @@ export function migrationsOf(options: MigrationsOptions): readonly Migration[] {
     const { conversion } = kind;
     return conversion === undefined ? [] : [rowConversion(options, { name, kind, conversion })];
   });
-  return [...(to === "current" ? [accountShards(options)] : []), ...conversions];
+  return [
+    to === "current" ? accountShards(options) : mergeChanges(pageTable(options)),
+    ...conversions,
+  ];
 }
+
+const pageTable = ({
+  client,
+  tables,
+  kinds = rowKinds,
+  to,
+  ...time
+}: MigrationsOptions): PageTable => ({
+  ...time,
+  client: versionedClient(client, { kinds, writes: to }),
+  table: tables.watchlists,
+});
 
 /** Moves the credits of accounts from before release 0.1.0 from the accounts' rows to shards. */
 function accountShards({ client, tables, clock, random }: MigrationsOptions): Migration {

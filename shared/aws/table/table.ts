@@ -129,6 +129,14 @@ export const watchlistKeys = {
     pk: `watchlist#${watchlistId}`,
     sk: `page#${lowest}`,
   }),
+  /**
+   * The items of a page that changed after the page's row was written. The row directly follows the
+   * page's row, because `!` sorts before every character of an item ID.
+   */
+  pageChanges: (watchlistId: string, lowest: string): RowKey => ({
+    pk: `watchlist#${watchlistId}`,
+    sk: `page#${lowest}!`,
+  }),
   /** A page of item details, by the lowest ID of its range. */
   detailsPage: (watchlistId: string, lowest: string): RowKey => ({
     pk: `watchlist#${watchlistId}`,

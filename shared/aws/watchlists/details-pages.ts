@@ -36,11 +36,14 @@ import {
   type PageTable,
   readPages,
 } from "./page-reader.ts";
-import { lowestOf } from "./page-row.ts";
+import { isChangesRow, lowestOf } from "./page-row.ts";
 
 const detailsKind: PageKind<StoredDetailsPage> = {
   keyOf: watchlistKeys.detailsPage,
-  parse: detailsPageOf,
+  lastKeyOf: watchlistKeys.detailsPage,
+  rowsPerPage: 1,
+  pagesOf: (rows) => rows.map(detailsPageOf),
+  lastPageOf: ([row]) => row && detailsPageOf(row),
 };
 
 /** Number of details pages in the first request for a whole watchlist. */
@@ -125,7 +128,8 @@ async function firstRanges(
     ProjectionExpression: "sk",
     ConsistentRead: true,
   });
-  const all = await Array.fromAsync(rows, lowestOf);
+  const all: string[] = [];
+  for await (const row of rows) if (!isChangesRow(row)) all.push(lowestOf(row));
   const every = Math.ceil(all.length / firstPagesMax);
   const lowest = ["", ...all.filter((one, n) => one !== "" && n % every === 0)];
   return lowest.map((one, n) => ({ lowest: one, upper: lowest[n + 1] ?? null }));

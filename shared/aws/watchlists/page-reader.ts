@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, QueryCommand } from "@aws-sdk/lib-dynamodb
 import type { RandomSource, Clock } from "../../base/clock.ts";
 import type { PageRange, StoredPage } from "../../watchlists/page.ts";
 import { retryWhileContended, type Row } from "../table/dynamo.ts";
-import { itemPageOf } from "./page-row.ts";
+import { itemPagesOf, lastItemPageOf } from "./page-row.ts";
 import { firstRows } from "../table/query-rows.ts";
 import { type RowKey, watchlistKeys } from "../table/table.ts";
 
@@ -18,12 +18,37 @@ export interface PageTable {
 export interface PageKind<Page extends PageRange> {
   /** Returns the key of the page whose range begins with `lowest`. */
   readonly keyOf: (watchlistId: string, lowest: string) => RowKey;
-  /** Converts the row of a page. */
-  readonly parse: (row: Row) => Page;
+  /** Returns the key of the last row that such a page can have. */
+  readonly lastKeyOf: (watchlistId: string, lowest: string) => RowKey;
+  /** The number of rows that a page usually has. */
+  readonly rowsPerPage: number;
+  /**
+   * Converts successive rows. Returns the pages up to the first one that is incomplete, which the
+   * caller must read again.
+   */
+  readonly pagesOf: (rows: readonly Row[]) => Page[];
+  /**
+   * Converts the last rows of a range, in descending order of their keys, to the last page of the
+   * range. Returns undefined if there are no rows.
+   */
+  readonly lastPageOf: (rows: readonly Row[]) => Page | "incomplete" | undefined;
 }
 
-/** Pages of items. */
-export const itemPages: PageKind<StoredPage> = { keyOf: watchlistKeys.page, parse: itemPageOf };
+/** The maximum number of rows of a page of any kind. */
+const rowsPerPageMax = 2;
+
+/**
+ * Pages of items.
+ * @param storesChanges true if this process stores the changed items of a page in a row of their
+ * own. The pages of other processes are read too, with more requests.
+ */
+export const itemPages = (storesChanges: boolean): PageKind<StoredPage> => ({
+  keyOf: watchlistKeys.page,
+  lastKeyOf: watchlistKeys.pageChanges,
+  rowsPerPage: storesChanges ? rowsPerPageMax : 1,
+  pagesOf: itemPagesOf,
+  lastPageOf: lastItemPageOf,
+});
 
 /**
  * Number of pages in the second request. The number doubles with each further request, up to
@@ -89,8 +114,9 @@ async function firstPages<Page extends PageRange>(
 ): Promise<Page[]> {
   if (bound !== "" || atOnce <= 1) return pagesHolding(table, kind, { watchlistId, id: bound });
   const query = pagesQuery(table, kind, { watchlistId, bound, to });
-  const pages = (await firstRows(table.client, query, atOnce)).map(kind.parse);
-  return pages.length === 0 ? [] : startingAt(table, kind, { watchlistId, bound, pages });
+  const rows = await firstRows(table.client, query, atOnce * kind.rowsPerPage);
+  if (rows.length === 0) return [];
+  return startingAt(table, kind, { watchlistId, bound, pages: kind.pagesOf(rows) });
 }
 
 /**
@@ -115,39 +141,51 @@ const reaches = ({ upper }: PageRange, id: string): boolean => upper === null ||
 /**
  * Reads the page whose range contains an item ID. Returns an array with this page; an empty array
  * if the watchlist has no pages. A query can observe only some of the writes of a transaction, so
- * the read is repeated while no page seems to contain the ID.
+ * the read is repeated while no complete page seems to contain the ID.
  * @throws 503 UNAVAILABLE if no page contains the ID after all retries
  */
 export function pagesHolding<Page extends PageRange>(
   { client, table, clock, random }: PageTable,
-  { keyOf, parse }: PageKind<Page>,
+  kind: PageKind<Page>,
   { watchlistId, id }: { readonly watchlistId: string; readonly id: string },
 ): Promise<Page[]> {
   const query = {
     TableName: table,
     KeyConditionExpression: "pk = :pk AND sk BETWEEN :first AND :id",
     ExpressionAttributeValues: {
-      ":pk": keyOf(watchlistId, "").pk,
-      ":first": keyOf(watchlistId, "").sk,
-      ":id": keyOf(watchlistId, id).sk,
+      ":pk": kind.keyOf(watchlistId, "").pk,
+      ":first": kind.keyOf(watchlistId, "").sk,
+      ":id": kind.lastKeyOf(watchlistId, id).sk,
     },
     ScanIndexForward: false,
     ConsistentRead: true,
   };
   return retryWhileContended({ clock, random }, async () => {
-    const matches = (await firstRows(client, query, 1)).map(parse);
-    return matches.every((page) => reaches(page, id)) ? matches : "again";
+    const page = await lastPage(client, kind, query);
+    if (page === undefined) return [];
+    return page !== "incomplete" && reaches(page, id) ? [page] : "again";
   });
+}
+
+/** Reads the last page in the range of a query. The query must read in descending order. */
+async function lastPage<Page extends PageRange>(
+  client: PageTable["client"],
+  { rowsPerPage, lastPageOf }: PageKind<Page>,
+  query: Parameters<typeof firstRows>[1],
+): Promise<Page | "incomplete" | undefined> {
+  const page = lastPageOf(await firstRows(client, query, rowsPerPage));
+  if (page !== "incomplete" || rowsPerPage === rowsPerPageMax) return page;
+  return lastPageOf(await firstRows(client, query, rowsPerPageMax));
 }
 
 /**
  * Reads the last page of items whose range starts before the item ID `bound`, which must not be an
- * empty string. Returns undefined if there is no such page.
+ * empty string. Returns undefined if there is no such page, or if it cannot be read completely.
  */
 export async function pageBelow(
   { client, table }: PageTable,
-  watchlistId: string,
-  bound: string,
+  kind: PageKind<StoredPage>,
+  { watchlistId, bound }: { readonly watchlistId: string; readonly bound: string },
 ): Promise<StoredPage | undefined> {
   const query = {
     TableName: table,
@@ -161,7 +199,8 @@ export async function pageBelow(
     ScanIndexForward: false,
     ConsistentRead: true,
   };
-  return (await firstRows(client, query, 1)).map(itemPageOf)[0];
+  const page = await lastPage(client, kind, query);
+  return page === "incomplete" ? undefined : page;
 }
 
 interface Bounds {
@@ -173,7 +212,7 @@ interface Bounds {
 /** Returns the query for the pages that begin in a range. */
 const pagesQuery = <Page extends PageRange>(
   { table }: PageTable,
-  { keyOf }: PageKind<Page>,
+  { keyOf, lastKeyOf }: PageKind<Page>,
   { watchlistId, bound, to }: Bounds,
 ) => ({
   TableName: table,
@@ -181,7 +220,7 @@ const pagesQuery = <Page extends PageRange>(
   ExpressionAttributeValues: {
     ":pk": keyOf(watchlistId, "").pk,
     ":bound": keyOf(watchlistId, bound).sk,
-    ":to": keyOf(watchlistId, to ?? afterEveryId).sk,
+    ":to": lastKeyOf(watchlistId, to ?? afterEveryId).sk,
   },
   ConsistentRead: true,
 });
@@ -196,9 +235,9 @@ async function pagesFrom<Page extends PageRange>(
   kind: PageKind<Page>,
   { size, ...bounds }: Bounds & { readonly size: number },
 ): Promise<Page[]> {
-  const query = { ...pagesQuery(table, kind, bounds), Limit: size };
+  const query = { ...pagesQuery(table, kind, bounds), Limit: size * kind.rowsPerPage };
   const { Items = [] } = await table.client.send(new QueryCommand(query));
-  return Items.map(kind.parse);
+  return kind.pagesOf(Items);
 }
 
 /** Sorts after every item ID, because item IDs contain only letters and digits. */

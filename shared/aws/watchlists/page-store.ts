@@ -1,6 +1,7 @@
 import { BatchWriteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { assert } from "../../base/assert.ts";
 import {
+  changesOfPage,
   type CutPage,
   cutPages,
   type PageBounds,
@@ -19,18 +20,32 @@ import {
   pagesHolding,
   pageBelow,
   readPages,
+  type PageKind,
   type PageTable,
 } from "./page-reader.ts";
 import { detailsPages } from "./details-pages.ts";
 import { keptStock } from "./kept-stock.ts";
-import { lowestOf, itemPageRow } from "./page-row.ts";
-import { writePages } from "./page-writes.ts";
+import { itemPageRow } from "./page-row.ts";
+import { writeChanges, writePages } from "./page-writes.ts";
 import { firstRows } from "../table/query-rows.ts";
 import { watchlistKeys } from "../table/table.ts";
 
 const parallelPuts = 10;
 /** DynamoDB's maximum number of rows in one BatchWriteItem. */
 const batchRowsMax = 25;
+
+/** The table of the pages, and how the store writes them. */
+export interface PageStoreOptions extends Omit<PageTable, "client"> {
+  /** @default pageBounds */
+  readonly bounds?: PageBounds;
+  /**
+   * True to store the changed items of a page in a row of their own until they exceed
+   * `changesShare`, so that a few changed items do not cause a write of their whole page. Stores
+   * without this option read such pages, and replace both rows by one (ADR 0092).
+   * @default false
+   */
+  readonly storesChanges?: boolean;
+}
 
 /**
  * Creates a store of pages of items and of details in the watchlists table. The store's methods
@@ -39,13 +54,15 @@ const batchRowsMax = 25;
  */
 export function dynamoPageStore(
   client: PageTable["client"],
-  options: Omit<PageTable, "client"> & { readonly bounds?: PageBounds },
+  options: PageStoreOptions,
 ): PageStore & StockStore {
-  const { bounds = pageBounds, ...rest } = options;
+  const { bounds = pageBounds, storesChanges = false, ...rest } = options;
   const table = { client, ...rest };
+  const kind = itemPages(storesChanges);
   const { watchlistItemsMax } = bounds;
   const replace: PageStore["replace"] = async (watchlist, before, items) => {
-    const joined = await joinNeighbor(table, watchlist.watchlistId, { before, items, bounds });
+    const change = { before, items, bounds };
+    const joined = await joinNeighbor({ table, kind }, watchlist.watchlistId, change);
     const [first, last] = [joined.before[0], joined.before.at(-1)];
     assert(
       first !== undefined && last !== undefined,
@@ -59,11 +76,12 @@ export function dynamoPageStore(
       cut,
       keepsIds,
       watchlistItemsMax,
+      storesChanges,
     });
   };
   const details = detailsPages(table, bounds);
   const pages: PageStore["pages"] = (watchlistId, range = {}) =>
-    readPages(table, itemPages, { watchlistId, ...range });
+    readPages(table, kind, { watchlistId, ...range });
   return {
     ...details,
     pages,
@@ -71,10 +89,12 @@ export function dynamoPageStore(
     replace,
     async replaceItems(watchlist, page, changed) {
       const columns = withChanged(page.columns, changed);
+      const changes = storesChanges ? changesOfPage(page, { changed, columns }, bounds) : undefined;
+      if (changes !== undefined) return writeChanges(table, watchlist, { page, changes });
       const after = pageOfColumns(page, columns, bounds);
       if (after === undefined) return replace(watchlist, [page], fromColumns(columns));
-      const write = { before: [page], cut: [after], keepsIds: true, watchlistItemsMax };
-      return writePages(table, watchlist, write);
+      const write = { before: [page], cut: [after], watchlistItemsMax, storesChanges };
+      return writePages(table, watchlist, { ...write, keepsIds: true });
     },
     async create(watchlistId, items) {
       const cut = cutPages({ lowest: "", upper: null }, items, bounds);
@@ -106,6 +126,12 @@ const hasIds = (items: readonly Item[], [page, ...more]: readonly StoredPage[]):
   page?.items.length === items.length &&
   page.items.every((item, n) => item.id === items[n]?.id);
 
+/** The table of the pages of items, and how to read them. */
+interface ItemPages {
+  readonly table: PageTable;
+  readonly kind: PageKind<StoredPage>;
+}
+
 interface Change {
   readonly before: readonly StoredPage[];
   readonly items: readonly Item[];
@@ -116,7 +142,7 @@ interface Change {
  * neighbor fit into one page. Otherwise returns the change unchanged.
  */
 async function joinNeighbor(
-  table: PageTable,
+  pages: ItemPages,
   watchlistId: string,
   { before, items, bounds }: Change & { readonly bounds: PageBounds },
 ): Promise<Change> {
@@ -125,9 +151,9 @@ async function joinNeighbor(
   const fits = (page: StoredPage | undefined): page is StoredPage =>
     page !== undefined &&
     (items.length === 0 || totalOf(page.counts) + items.length <= bounds.mergeItemsMax);
-  const left = await leftOf(table, watchlistId, before[0]);
+  const left = await leftOf(pages, watchlistId, before[0]);
   if (fits(left)) return { before: [left, ...before], items: [...left.items, ...items] };
-  const right = await rightOf(table, watchlistId, before.at(-1));
+  const right = await rightOf(pages, watchlistId, before.at(-1));
   if (fits(right)) return { before: [...before, right], items: [...items, ...right.items] };
   return { before, items };
 }
@@ -137,12 +163,12 @@ async function joinNeighbor(
  * first page, or if the ranges of the pages have changed since `page` was read.
  */
 async function leftOf(
-  table: PageTable,
+  { table, kind }: ItemPages,
   watchlistId: string,
   page: StoredPage | undefined,
 ): Promise<StoredPage | undefined> {
   if (page === undefined || page.lowest === "") return undefined;
-  const left = await pageBelow(table, watchlistId, page.lowest);
+  const left = await pageBelow(table, kind, { watchlistId, bound: page.lowest });
   return left?.upper === page.lowest ? left : undefined;
 }
 
@@ -151,12 +177,12 @@ async function leftOf(
  * last page, or if the ranges of the pages have changed since `page` was read.
  */
 async function rightOf(
-  table: PageTable,
+  { table, kind }: ItemPages,
   watchlistId: string,
   page: StoredPage | undefined,
 ): Promise<StoredPage | undefined> {
   if (page === undefined || page.upper === null) return undefined;
-  const [right] = await pagesHolding(table, itemPages, { watchlistId, id: page.upper });
+  const [right] = await pagesHolding(table, kind, { watchlistId, id: page.upper });
   return right?.lowest === page.upper ? right : undefined;
 }
 
@@ -171,7 +197,7 @@ function putNew(
       await client.send(
         new PutCommand({
           TableName: table,
-          Item: itemPageRow(watchlistId, page, 1),
+          Item: itemPageRow(watchlistId, page, { version: 1, hasChanges: false }),
           ConditionExpression: "attribute_not_exists(pk)",
         }),
       );
@@ -185,9 +211,9 @@ function putNew(
 }
 
 /**
- * Deletes up to 25 pages, those with the lowest keys first, so that a concurrent reader finds an
- * empty watchlist and not a gap. Returns `some` if all pages that it read were deleted, `none` if
- * there were no pages, and `again` if DynamoDB has not deleted all of them.
+ * Deletes up to 25 rows of pages, those with the lowest keys first, so that a concurrent reader finds an
+ * empty watchlist and not a gap. Returns `some` if all rows that it read were deleted, `none` if
+ * there were no rows, and `again` if DynamoDB has not deleted all of them.
  */
 async function removeSome(
   { client, table }: PageTable,
@@ -200,16 +226,14 @@ async function removeSome(
     ExpressionAttributeValues: {
       ":pk": pk,
       ":first": sk,
-      ":last": watchlistKeys.page(watchlistId, afterEveryId).sk,
+      ":last": watchlistKeys.pageChanges(watchlistId, afterEveryId).sk,
     },
     ProjectionExpression: "sk",
     ConsistentRead: true,
   };
   const rows = await firstRows(client, query, batchRowsMax);
   if (rows.length === 0) return "none";
-  const deletes = rows.map((row) => ({
-    DeleteRequest: { Key: { ...watchlistKeys.page(watchlistId, lowestOf(row)) } },
-  }));
+  const deletes = rows.map((row) => ({ DeleteRequest: { Key: { pk, sk: row["sk"] as string } } }));
   const { UnprocessedItems } = await client.send(
     new BatchWriteCommand({ RequestItems: { [table]: deletes } }),
   );

@@ -1,9 +1,12 @@
+import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import {
-  PutCommand,
-  TransactWriteCommand,
-  type TransactWriteCommandInput,
-} from "@aws-sdk/lib-dynamodb";
-import { addCounts, type CutPage, type StoredPage, totalOf } from "../../watchlists/page.ts";
+  addCounts,
+  type CutChanges,
+  type CutPage,
+  encodeItems,
+  type StoredPage,
+  totalOf,
+} from "../../watchlists/page.ts";
 import type { WatchlistRef, Replacement } from "../../watchlists/page-store.ts";
 import { type ItemCounts, noItems } from "../../watchlists/watchlist.ts";
 import {
@@ -12,9 +15,11 @@ import {
   isConditionFailure,
   isThrottle,
   retryWhileContended,
+  type Row,
+  type TransactItem,
 } from "../table/dynamo.ts";
 import type { PageTable } from "./page-reader.ts";
-import { itemPageRow } from "./page-row.ts";
+import { itemPageRow, pageChangesRow } from "./page-row.ts";
 import { watchlistKeys } from "../table/table.ts";
 
 interface PageWrite {
@@ -26,6 +31,8 @@ interface PageWrite {
   readonly keepsIds: boolean;
   /** Maximum number of items of the watchlist after the write. */
   readonly watchlistItemsMax: number;
+  /** True to add a row for the changed items of each new page. */
+  readonly storesChanges: boolean;
 }
 
 /**
@@ -46,20 +53,49 @@ const waitMsMax = 1_000;
 export function writePages(
   table: PageTable,
   watchlist: WatchlistRef,
-  { before, cut, keepsIds, watchlistItemsMax }: PageWrite,
+  { before, cut, keepsIds, watchlistItemsMax, storesChanges }: PageWrite,
 ): Promise<Replacement> {
   const version = Math.max(...before.map((page) => page.version)) + 1;
   const growth = minus(sumOf(cut), sumOf(before));
   const [was, is] = [before[0], cut[0]];
   const { clock, random } = table;
-  // A change of the counters needs a transaction. A change of IDs needs a transaction too: the
-  // caller reports the number of added items, so the result must be certain.
-  const isPlain = keepsIds && cut.length === 1 && isNothing(growth);
+  // A change of IDs is made with the counters even if no count changes: the caller reports the
+  // number of added items, so the result must be certain.
+  const keepsCounters = keepsIds && isNothing(growth);
+  // A write of a page that has a row for its changed items, or gets one, must include this row.
+  const isPlain = keepsCounters && cut.length === 1 && !storesChanges && was?.changes === null;
   return retryWhileContended({ clock, random, waitMsMax }, () =>
     isPlain && was && is
       ? putPage(table, watchlist, { seen: was.version, page: is, version })
-      : transact(table, watchlist, { before, cut, version, growth, room: watchlistItemsMax }),
+      : transact(table, watchlist, {
+          before,
+          cut,
+          version,
+          growth,
+          room: watchlistItemsMax,
+          storesChanges,
+          keepsCounters,
+        }),
   );
+}
+
+/**
+ * Replaces the changed items of a page that has a row for them. Writes only this row. Returns
+ * `stale` if the page was changed or deleted after it was read. After `stale`, the write may still
+ * have taken effect, as in `putPage`.
+ * @throws 503 UNAVAILABLE if the row stays contended or the retry budget is exhausted
+ */
+export function writeChanges(
+  table: PageTable,
+  { watchlistId }: WatchlistRef,
+  { page, changes }: { readonly page: StoredPage; readonly changes: CutChanges },
+): Promise<Replacement> {
+  const { lowest, version: seen } = page;
+  const pageVersion = page.changes?.pageVersion ?? seen;
+  const versions = { version: seen + 1, pageVersion };
+  const row = pageChangesRow(watchlistId, { lowest, ...changes }, versions);
+  const { clock, random } = table;
+  return retryWhileContended({ clock, random, waitMsMax }, () => putVersion(table, row, seen));
 }
 
 const sumOf = (pages: readonly { readonly counts: ItemCounts }[]): ItemCounts =>
@@ -81,16 +117,28 @@ const isNothing = (growth: ItemCounts): boolean =>
  * taken effect, if its response was lost and another writer replaced the page before the SDK
  * repeated the write. Repeating the change must therefore be harmless.
  */
-async function putPage(
-  { client, table }: PageTable,
+function putPage(
+  table: PageTable,
   { watchlistId }: WatchlistRef,
   { seen, page, version }: { seen: number; page: CutPage; version: number },
+): Promise<Replacement | "again"> {
+  return putVersion(table, itemPageRow(watchlistId, page, { version, hasChanges: false }), seen);
+}
+
+/**
+ * Attempts once to replace a row that has the version `seen`. Returns `again` if DynamoDB throttled
+ * the write or a transaction had locked the row.
+ */
+async function putVersion(
+  { client, table }: PageTable,
+  row: Row,
+  seen: number,
 ): Promise<Replacement | "again"> {
   try {
     await client.send(
       new PutCommand({
         TableName: table,
-        Item: itemPageRow(watchlistId, page, version),
+        Item: row,
         ConditionExpression: "version = :seen",
         ExpressionAttributeValues: { ":seen": seen },
         ReturnValuesOnConditionCheckFailure: "ALL_OLD",
@@ -100,9 +148,10 @@ async function putPage(
   } catch (error) {
     if (isConditionFailure(error)) {
       // If the response of a write is lost, the SDK repeats the write, and its condition fails
-      // because the first write took effect. The stored page is then the page of this write.
+      // because the first write took effect. The stored row is then the row of this write.
       const { version: there, items } = error.Item ?? {};
-      const isOurs = Number(there?.N) === version && areEqual(items?.B, page.encoded);
+      const isOurs =
+        Number(there?.N) === row["version"] && areEqual(items?.B, row["items"] as Uint8Array);
       return isOurs ? "replaced" : "stale";
     }
     if (isThrottle(error) || isConflict(error)) return "again";
@@ -126,64 +175,122 @@ interface Transaction {
   readonly growth: ItemCounts;
   /** Maximum number of items of the watchlist. */
   readonly room: number;
+  readonly storesChanges: boolean;
+  /** True if the IDs and the counts stay the same. */
+  readonly keepsCounters: boolean;
 }
 
-/** Attempts once to replace pages and to update the watchlist's counters, in one transaction. */
+/**
+ * Attempts once to replace pages, in one transaction. The transaction also updates the watchlist's
+ * counters, unless they stay the same.
+ */
 async function transact(
   { client, table, random }: PageTable,
   watchlist: WatchlistRef,
   wanted: Transaction,
 ): Promise<Replacement | "again"> {
+  const pages = pageActions(table, watchlist.watchlistId, wanted);
+  const counters = wanted.keepsCounters
+    ? []
+    : [{ Update: watchlistUpdate(table, watchlist, wanted) }];
   try {
     await client.send(
       new TransactWriteCommand({
         // Makes repeats by the SDK idempotent. Each attempt of `retryWhileContended` needs a new
         // token.
         ClientRequestToken: Buffer.from(random.bytes(16)).toString("hex"),
-        TransactItems: [
-          ...pageActions(table, watchlist.watchlistId, wanted),
-          { Update: watchlistUpdate(table, watchlist, wanted) },
-        ],
+        TransactItems: [...pages, ...counters],
       }),
     );
     return "replaced";
   } catch (error) {
     const reasons = cancellationReasons(error);
-    if (reasons !== undefined) return replacementOf(reasons);
+    if (reasons !== undefined) {
+      return replacementOf(reasons.slice(0, pages.length), reasons[pages.length]);
+    }
     if (isThrottle(error)) return "again";
     throw error;
   }
 }
 
-type Action = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
-
 /** Builds the writes of the pages. They fail if one of the replaced pages has changed. */
 function pageActions(
-  TableName: string,
+  table: string,
   watchlistId: string,
-  { before, cut, version }: Transaction,
-): Action[] {
-  const seen = new Map(before.map((page) => [page.lowest, page.version]));
-  const asSeen = (lowest: string) => ({
-    ConditionExpression: "version = :seen",
-    ExpressionAttributeValues: { ":seen": seen.get(lowest) },
-  });
-  const puts = cut.map((page) => ({
-    Put: {
-      TableName,
-      Item: itemPageRow(watchlistId, page, version),
-      ...(seen.has(page.lowest)
-        ? asSeen(page.lowest)
-        : { ConditionExpression: "attribute_not_exists(pk)" }),
-    },
-  }));
-  const keptBounds = new Set(cut.map((page) => page.lowest));
-  const deletes = [...seen.keys()]
-    .filter((lowest) => !keptBounds.has(lowest))
-    .map((lowest) => ({
-      Delete: { TableName, Key: watchlistKeys.page(watchlistId, lowest), ...asSeen(lowest) },
-    }));
-  return [...puts, ...deletes];
+  { before, cut, version, storesChanges }: Transaction,
+): TransactItem[] {
+  const seen = new Map(before.map((page) => [page.lowest, page]));
+  const kept = new Set(cut.map((page) => page.lowest));
+  const removed = before.filter(({ lowest }) => !kept.has(lowest));
+  return [
+    ...cut.map((page) => ({
+      Put: {
+        TableName: table,
+        Item: itemPageRow(watchlistId, page, { version, hasChanges: storesChanges }),
+        ...asSeen(pageVersionOf(seen.get(page.lowest))),
+      },
+    })),
+    ...cut.flatMap((page) =>
+      changesActions(table, watchlistId, {
+        lowest: page.lowest,
+        seen: seen.get(page.lowest),
+        row: storesChanges ? newChangesRow(watchlistId, page, version) : undefined,
+      }),
+    ),
+    ...removed.map((page) => ({
+      Delete: {
+        TableName: table,
+        Key: watchlistKeys.page(watchlistId, page.lowest),
+        ...asSeen(pageVersionOf(page)),
+      },
+    })),
+    ...removed.flatMap((page) =>
+      changesActions(table, watchlistId, { lowest: page.lowest, seen: page, row: undefined }),
+    ),
+  ];
+}
+
+/** Returns the version in the row of a page; undefined if there is no page. */
+const pageVersionOf = (page: StoredPage | undefined): number | undefined =>
+  page?.changes?.pageVersion ?? page?.version;
+
+/** Returns the condition that a row has this version, or does not exist if it is undefined. */
+const asSeen = (version: number | undefined) =>
+  version === undefined
+    ? { ConditionExpression: "attribute_not_exists(pk)" }
+    : {
+        ConditionExpression: "version = :seen",
+        ExpressionAttributeValues: { ":seen": version },
+      };
+
+/** Returns the row for the changed items of a new page, of which no item has changed. */
+const newChangesRow = (watchlistId: string, page: CutPage, version: number): Row =>
+  pageChangesRow(
+    watchlistId,
+    { lowest: page.lowest, maxChangedAt: page.maxChangedAt, encoded: encodeItems([]) },
+    { version, pageVersion: version },
+  );
+
+interface ChangesWrite {
+  readonly lowest: string;
+  /** The page that is replaced; undefined if there is none. */
+  readonly seen: StoredPage | undefined;
+  /** The new row; undefined to delete the row of the replaced page, if it has one. */
+  readonly row: Row | undefined;
+}
+
+/** Builds the write of the row with the changed items of a page, if one is necessary. */
+function changesActions(
+  table: string,
+  watchlistId: string,
+  { lowest, seen, row }: ChangesWrite,
+): TransactItem[] {
+  const isThere = seen !== undefined && seen.changes !== null;
+  const condition = asSeen(isThere ? seen.version : undefined);
+  if (row !== undefined) return [{ Put: { TableName: table, Item: row, ...condition } }];
+  if (!isThere) return [];
+  const Key = watchlistKeys.pageChanges(watchlistId, lowest);
+  return [{ Delete: { TableName: table, Key, ...condition } }];
 }
 
 /**
@@ -194,7 +301,7 @@ function watchlistUpdate(
   TableName: string,
   { accountId, watchlistId }: WatchlistRef,
   { growth, room }: Transaction,
-): NonNullable<Action["Update"]> {
+): NonNullable<TransactItem["Update"]> {
   const total = totalOf(growth);
   const counters = ["new", "active", "delisted"].map(
     (s) => `item_counts.#${s} = item_counts.#${s} + :${s}`,
@@ -221,12 +328,14 @@ const hasFailed = (reason: CancellationReason | undefined): boolean =>
   reason?.code === "ConditionalCheckFailed";
 
 /**
- * Returns the result of a canceled transaction, whose last write must be the write of the
- * watchlist's row.
+ * Returns the result of a canceled transaction.
+ * @param counters the reason of the write of the watchlist's row; absent if there was no such write
  */
-function replacementOf(reasons: readonly CancellationReason[]): Replacement | "again" {
-  const last = reasons.at(-1);
-  if (hasFailed(last) && last?.item === undefined) return "watchlist_deleted";
-  if (reasons.slice(0, -1).some(hasFailed)) return "stale";
-  return hasFailed(last) ? "full" : "again";
+function replacementOf(
+  pages: readonly CancellationReason[],
+  counters: CancellationReason | undefined,
+): Replacement | "again" {
+  if (hasFailed(counters) && counters?.item === undefined) return "watchlist_deleted";
+  if (pages.some(hasFailed)) return "stale";
+  return hasFailed(counters) ? "full" : "again";
 }

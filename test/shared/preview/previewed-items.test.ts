@@ -20,6 +20,7 @@ const page: StoredPage = {
   columns: toColumns(items),
   select: (isWanted) => items.filter(({ id }) => isWanted(id)),
   mayHaveId: () => true,
+  changes: null,
 };
 
 const watchlistOf = (count: number) =>

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isOfKind } from "../../../shared/base/stored-kinds.ts";
+import { isOfKind, rowKinds } from "../../../shared/base/stored-kinds.ts";
 import { versionOf, type WrittenVersions } from "../../../shared/base/stored-versions.ts";
 import { migrationsOf } from "../../../tools/migrations/migrations.ts";
 import { runMigration } from "../../../tools/migrations/run-migration.ts";
@@ -112,6 +112,10 @@ async function migrateAll(world: World, { to, client, ...bounds }: Migrating): P
 /** Checks that a migration in each direction converts all rows and loses nothing (invariant S3). */
 async function checkMigrated(world: World): Promise<void> {
   const { table, plainClient: client } = world;
+  // The migration to the previous version merges rows, which the migration back does not undo.
+  assert.equal(await migrateAll(world, { to: "previous", client }), 0, "rows that were not merged");
+  const changes = (await allRows(world)).filter((row) => isOfKind(rowKinds.pageChanges, row));
+  assert.deepEqual(changes, [], "rows with changed items after the migration");
   const before = await allRows(world);
   for (const [to, version] of [
     ["current", 2],

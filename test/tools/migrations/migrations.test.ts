@@ -3,12 +3,16 @@ import {
   type DynamoDBDocumentClient,
   PutCommand,
   ScanCommand,
+  TransactWriteCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
 import { accountKeys, watchlistKeys } from "../../../shared/aws/table/table.ts";
+import { dynamoPageStore } from "../../../shared/aws/watchlists/page-store.ts";
 import { systemClock, systemRandom } from "../../../shared/base/system.ts";
 import type { WrittenVersions } from "../../../shared/base/stored-versions.ts";
+import { newItem } from "../../../shared/watchlists/item.ts";
+import { pageBounds } from "../../../shared/watchlists/page.ts";
 import { migrationsOf } from "../../../tools/migrations/migrations.ts";
 import { type MigrationRun, runMigration } from "../../../tools/migrations/run-migration.ts";
 import { kindsAt } from "../../support/next-versions.ts";
@@ -179,12 +183,12 @@ describe("a migration of a row during writes of other processes", () => {
 });
 
 describe("the migrations of a release", () => {
-  it("first move the credits of accounts older than release 0.1.0 to shards, and never move them back in the reverse direction", () => {
+  it("first move the credits of accounts older than release 0.1.0 to shards, or in the reverse direction merge changed items into their pages", () => {
     const options = { client: engine.client, tables: tablesOf("any"), ...time };
     const names = (to: WrittenVersions) => migrationsOf({ ...options, to }).map(({ name }) => name);
 
     expect(names("current")).toEqual(["account-shards"]);
-    expect(names("previous")).toEqual([]);
+    expect(names("previous")).toEqual(["page-changes"]);
   });
 
   it("move the credits only of accounts without shards", async () => {
@@ -198,5 +202,74 @@ describe("the migrations of a release", () => {
       migrated: 1,
     });
     expect(await migrateRuns({ name: "account-shards" })).toMatchObject({ pending: 0 });
+  });
+});
+
+describe("the migration page-changes", () => {
+  const ids = ["10001", "10002", "10003"];
+  const list = { accountId: "acct_1", watchlistId: "wl_1" };
+  const storeOf = (storesChanges: boolean, client = engine.client) =>
+    dynamoPageStore(client, {
+      ...time,
+      table,
+      storesChanges,
+      bounds: { ...pageBounds, changesShare: 10 },
+    });
+  const pages = () => Array.fromAsync(storeOf(false).pages(list.watchlistId));
+  const revisions = async () =>
+    (await pages()).flatMap(({ items }) => items.map(({ revision }) => revision));
+
+  /** Changes one item of the page. */
+  async function changeItem(n: number, revision: number): Promise<void> {
+    const store = storeOf(true);
+    const [page] = await Array.fromAsync(store.pages(list.watchlistId));
+    if (page === undefined) throw new Error("The watchlist has no page");
+    const item = page.items[n] ?? newItem("", "");
+    expect(await store.replaceItems(list, page, [{ ...item, revision }])).toBe("replaced");
+  }
+
+  beforeEach(async () => {
+    const items = ids.map((id) => newItem(id, "2026-03-01T00:00:00.000Z"));
+    await storeOf(true).create(list.watchlistId, items);
+    // The first write of the page adds its row for changed items.
+    await changeItem(0, 1);
+    await changeItem(1, 2);
+  });
+
+  const migrate = (client = engine.client) =>
+    migrateRuns({ to: "previous", name: "page-changes", client });
+
+  it("writes each page and its changed items as one row", async () => {
+    expect(await migrate()).toMatchObject({ pending: 1, migrated: 1, failed: 0 });
+
+    expect(await migrate()).toMatchObject({ pending: 0 });
+    expect(await revisions()).toEqual([1, 2, 0]);
+    expect((await pages()).map(({ changes }) => changes)).toEqual([null]);
+  });
+
+  it("keeps an item that another process changes at the same time", async () => {
+    let isFirst = true;
+    const client = watchedClient(engine.client, async (command, send) => {
+      if (isFirst && command instanceof TransactWriteCommand) {
+        isFirst = false;
+        await changeItem(2, 3);
+      }
+      return send();
+    });
+
+    expect(await migrate(client)).toMatchObject({ migrated: 1, failed: 0 });
+    expect(await revisions()).toEqual([1, 2, 3]);
+    expect((await pages()).map(({ changes }) => changes)).toEqual([null]);
+  });
+
+  it("does nothing if another process has deleted the page", async () => {
+    const client = watchedClient(engine.client, async (command, send) => {
+      const answer = await send();
+      if (command instanceof ScanCommand) await storeOf(false).removeAll(list.watchlistId);
+      return answer;
+    });
+
+    expect(await migrate(client)).toMatchObject({ pending: 1, migrated: 1, failed: 0 });
+    expect(await pages()).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import type { ItemCounts } from "../../../shared/watchlists/watchlist.ts";
 import type { StoredList } from "../rules/list.ts";
 import { dueTimeOf } from "../../../shared/aws/table/due-partitions.ts";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
-import { itemPageOf } from "../../../shared/aws/watchlists/page-row.ts";
+import { isChangesRow, itemPagesOf } from "../../../shared/aws/watchlists/page-row.ts";
 import { readRows, rowsBelow } from "./rows.ts";
 import { runOf } from "../../../shared/aws/runs/run-row.ts";
 import { type RowKey, watchlistKeys } from "../../../shared/aws/table/table.ts";
@@ -85,7 +85,17 @@ export function dynamoListsReader(client: DynamoDBDocumentClient, table: string)
     async *pages(watchlistId) {
       const { pk, sk } = watchlistKeys.page(watchlistId, "");
       const range = { ...rowsBelow(pk, sk), rowsAtOnce: pagesAtOnce };
-      for await (const row of readRows(client, table, range)) yield itemPageOf(row);
+      // A page that is incomplete, because it was written during the read, is left out. The check
+      // that needs the pages reads them again before it reports a difference.
+      let rows: Row[] = [];
+      for await (const row of readRows(client, table, range)) {
+        if (!isChangesRow(row)) {
+          yield* itemPagesOf(rows);
+          rows = [];
+        }
+        rows.push(row);
+      }
+      yield* itemPagesOf(rows);
     },
     async *runs(watchlistId, unreadable) {
       const { pk } = watchlistKeys.run(watchlistId, 0);

@@ -36,7 +36,11 @@ type Operation =
       readonly ids: string[];
       /** True to pass only the changed items of a page to the store. */
       readonly isPartial: boolean;
+      /** True to keep the states of the items, and therefore the counts of the pages. */
+      readonly keepsStates: boolean;
     };
+
+const oftenTrue = fc.constantFrom(true, true, true, false);
 
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   {
@@ -48,11 +52,12 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     }),
   },
   {
-    weight: 1,
+    weight: 3,
     arbitrary: fc.record({
       kind: fc.constant("step" as const),
       ids: someIds(20),
-      isPartial: fc.boolean(),
+      isPartial: oftenTrue,
+      keepsStates: oftenTrue,
     }),
   },
 );
@@ -65,21 +70,38 @@ const fault = fc.oneof(
 );
 
 const bounds = fc.record({
-  itemsMax: fc.integer({ min: 1, max: 6 }),
+  itemsMax: fc.integer({ min: 1, max: 12 }),
   bytesMax: fc.constantFrom(110, 10_000),
   mergeItemsMax: fc.integer({ min: 0, max: 3 }),
+  changesShare: fc.constantFrom(0.5, 10),
 });
 
+interface Step {
+  /** Makes the values of each step different. */
+  readonly by: number;
+  readonly keepsStates: boolean;
+}
+
 /**
- * Returns the item after a step has read it: a new item becomes active, and any other item is
- * delisted. `by` makes the values of each step different.
+ * Returns the item after a step has read it. If the step does not keep the states, a new item
+ * becomes active, and any other item is delisted.
  */
-const stepped = (item: Item, by: number): Item => {
+const stepped = (item: Item, { by, keepsStates }: Step): Item => {
   const readings = { standard: { price: by } };
   const read = { ...item, readings, revision: item.revision + 1 };
+  const at = new Date(by).toISOString();
+  if (keepsStates) return { ...read, lastChange: { ...someChange, changedAt: at } };
   if (item.state === "new") return { ...read, state: "active" };
-  return { ...read, state: "delisted", delistedAt: new Date(by).toISOString() };
+  return { ...read, state: "delisted", delistedAt: at };
 };
+
+const someChange = {
+  runId: "wlrun_1",
+  runNumber: 1,
+  step: "check",
+  scraper: "retailer_b.standard",
+  changes: {},
+} as const;
 
 /** The watchlist as a plain map, which the pages must equal after every write. */
 class Model {
@@ -113,10 +135,10 @@ class Model {
     return tally;
   }
 
-  step(ids: readonly string[], by: number): void {
+  step(ids: readonly string[], step: Step): void {
     for (const id of ids) {
       const item = this.items.get(id);
-      if (item !== undefined) this.items.set(id, stepped(item, by));
+      if (item !== undefined) this.items.set(id, stepped(item, step));
     }
   }
 
@@ -215,23 +237,37 @@ interface Played {
   readonly list: WatchlistRef;
   readonly model: Model;
   readonly scheduler: fc.Scheduler;
-  readonly limits: { itemsMax: number; bytesMax: number; mergeItemsMax: number };
+  readonly limits: {
+    itemsMax: number;
+    bytesMax: number;
+    mergeItemsMax: number;
+    changesShare: number;
+  };
+}
+
+/** An operation of one process. */
+interface Planned {
+  readonly wanted: Operation;
+  readonly faults: readonly Fault[];
+  /** True if the process stores the changed items of a page in a row of their own. */
+  readonly storesChanges: boolean;
 }
 
 async function play(
-  wanted: Operation,
-  { number, faults }: { readonly number: number; readonly faults: readonly Fault[] },
+  { wanted, faults, storesChanges }: Planned,
+  number: number,
   { list, model, scheduler, limits }: Played,
 ): Promise<void> {
   let wrote = (): void => {};
   const client = processOf(scheduler, faults, () => {
     wrote();
   });
-  const store = world.store(client, limits);
+  const store = world.store(client, { ...limits, storesChanges });
   if (wanted.kind === "step") {
+    const step = { by: number, keepsStates: wanted.keepsStates };
     let current: readonly string[] = [];
     wrote = () => {
-      model.step(current, number);
+      model.step(current, step);
     };
     await rewriteItems(
       {
@@ -240,7 +276,7 @@ async function play(
         change(items, ids) {
           current = ids;
           const isThere = items.some((item) => ids.includes(item.id));
-          const after = items.map((item) => (ids.includes(item.id) ? stepped(item, number) : item));
+          const after = items.map((item) => (ids.includes(item.id) ? stepped(item, step) : item));
           return { items: isThere ? after : "unchanged", note: null };
         },
       },
@@ -282,20 +318,31 @@ async function play(
  * ended.
  */
 async function readDuring(
-  isOver: () => boolean,
+  { isOver, storesChanges }: { readonly isOver: () => boolean; readonly storesChanges: boolean },
   { list, model, scheduler, limits }: Played,
 ): Promise<void> {
-  const store = world.store(
-    processOf(scheduler, [], () => {}),
-    limits,
-  );
+  const client = processOf(scheduler, [], () => {});
+  const store = world.store(client, { ...limits, storesChanges });
   for (let after: string | undefined; !isOver(); after = after === undefined ? "115" : undefined) {
     const expected = model.watch(after);
+    const revisions = new Map([...model.items].map(([id, { revision }]) => [id, revision]));
     const seen: string[] = [];
-    for await (const { id } of readItems(store, list.watchlistId, { after })) seen.push(id);
+    for await (const { id, revision } of readItems(store, list.watchlistId, { after })) {
+      seen.push(id);
+      // The read returns the changes that ended before it began.
+      if (expected.has(id)) expect(revision).toBeGreaterThanOrEqual(revisions.get(id) ?? 0);
+    }
     expect(seen).toEqual([...new Set(seen)].sort(compareIds));
     expect(seen.filter((id) => expected.has(id))).toEqual([...expected].sort(compareIds));
     model.watched.delete(expected);
+  }
+}
+
+/** Writes each page once, with a row for its changed items. */
+async function addChangesRows(list: WatchlistRef, limits: Played["limits"]): Promise<void> {
+  const store = world.store(world.client, { ...limits, storesChanges: true });
+  for await (const page of store.pages(list.watchlistId)) {
+    await store.replace(list, [page], page.items);
   }
 }
 
@@ -326,24 +373,31 @@ it("the stored pages of a watchlist equal a plain map of its items after any int
       fc.record({
         limits: bounds,
         ids: someIds(30),
-        operations: fc.array(fc.tuple(operation, fc.array(fault, { maxLength: 8 })), {
-          minLength: 1,
-          maxLength: 8,
-        }),
+        operations: fc.array(
+          fc.record({
+            wanted: operation,
+            faults: fc.array(fault, { maxLength: 8 }),
+            storesChanges: oftenTrue,
+          }),
+          { minLength: 1, maxLength: 8 },
+        ),
         width: fc.integer({ min: 1, max: 4 }),
       }),
       async (scheduler, { limits, ids, operations, width }) => {
         const list = await world.open(itemsOf(ids), limits);
+        await addChangesRows(list, limits);
         const played = { list, model: new Model(itemsOf(ids)), scheduler, limits };
         // The sequences run in parallel. The operations of one sequence run one after another, in
         // the order drawn.
         const sequences = Array.from({ length: width }, async (_, sequence) => {
-          for (const [n, [wanted, faults]] of operations.entries()) {
-            if (n % width === sequence) await play(wanted, { number: n + 1, faults }, played);
+          for (const [n, planned] of operations.entries()) {
+            if (n % width === sequence) await play(planned, n + 1, played);
           }
         });
         let isOver = false;
-        const readers = [0, 1].map(() => readDuring(() => isOver, played));
+        const readers = [true, false].map((storesChanges) =>
+          readDuring({ isOver: () => isOver, storesChanges }, played),
+        );
         const writers = Promise.all(sequences).finally(() => {
           isOver = true;
         });

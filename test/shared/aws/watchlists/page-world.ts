@@ -5,7 +5,11 @@ import {
   PutCommand,
   QueryCommand,
 } from "@aws-sdk/lib-dynamodb";
-import { dynamoPageStore } from "../../../../shared/aws/watchlists/page-store.ts";
+import {
+  dynamoPageStore,
+  type PageStoreOptions,
+} from "../../../../shared/aws/watchlists/page-store.ts";
+import { itemPagesOf } from "../../../../shared/aws/watchlists/page-row.ts";
 import { watchlistKeys } from "../../../../shared/aws/table/table.ts";
 import type { Clock } from "../../../../shared/base/clock.ts";
 import { systemRandom } from "../../../../shared/base/system.ts";
@@ -13,7 +17,7 @@ import { type Item, newItem } from "../../../../shared/watchlists/item.ts";
 import {
   compareIds,
   countByState,
-  decodeItems,
+  encodeItems,
   type PageBounds,
   pageBounds,
 } from "../../../../shared/watchlists/page.ts";
@@ -29,24 +33,30 @@ import { openTables } from "../../../support/tables.ts";
 export const clock: Clock = { now: () => new Date("2026-03-01T00:00:00Z"), sleep: async () => {} };
 export const random = systemRandom;
 
-/** A page's row in the table. */
+/** A page with its changed items, as it is stored. */
 export interface StoredRow {
   readonly lowest: string;
   readonly upper: string | null;
   readonly version: number;
   readonly counts: ItemCounts;
   readonly changedAt: string | null;
+  /** Size of the encoded items in the page's row, without the items in the row of changed items. */
   readonly bytes: number;
   readonly items: readonly Item[];
 }
+
+/** How a store writes pages. */
+export type StoreOptions = Partial<PageBounds> & Pick<PageStoreOptions, "storesChanges">;
 
 export interface PageWorld {
   readonly client: DynamoDBDocumentClient;
   /** The name of the watchlists table. */
   readonly table: string;
-  store(client?: DynamoDBDocumentClient, bounds?: Partial<PageBounds>): PageStore & StockStore;
+  /** Creates a store. The options can also set some of the bounds. */
+  store(client?: DynamoDBDocumentClient, options?: StoreOptions): PageStore & StockStore;
   /** Stores a watchlist with these items; returns its key. */
-  open(items: readonly Item[], bounds?: Partial<PageBounds>): Promise<WatchlistRef>;
+  open(items: readonly Item[], options?: StoreOptions): Promise<WatchlistRef>;
+  /** Returns the pages with their changed items, as they are stored. */
   rows(list: WatchlistRef): Promise<StoredRow[]>;
   /** Returns the item counts in the watchlist's row; undefined if the row does not exist. */
   counters(list: WatchlistRef): Promise<{ counts: ItemCounts; total: number } | undefined>;
@@ -73,12 +83,18 @@ export async function startPageWorld(): Promise<PageWorld> {
   const world: PageWorld = {
     client,
     table,
-    store: (through = client, bounds = {}) =>
-      dynamoPageStore(through, { table, clock, random, bounds: { ...pageBounds, ...bounds } }),
-    async open(items, bounds) {
+    store: (through = client, { storesChanges = false, ...bounds } = {}) =>
+      dynamoPageStore(through, {
+        table,
+        clock,
+        random,
+        bounds: { ...pageBounds, ...bounds },
+        storesChanges,
+      }),
+    async open(items, options) {
       opened += 1;
       const list = { accountId: "acct_1", watchlistId: `wl_${opened}` };
-      await world.store(client, bounds).create(list.watchlistId, items);
+      await world.store(client, options).create(list.watchlistId, items);
       const row = {
         ...watchlistKeys.watchlist(list.accountId, list.watchlistId),
         id: list.watchlistId,
@@ -97,14 +113,14 @@ export async function startPageWorld(): Promise<PageWorld> {
           ConsistentRead: true,
         }),
       );
-      return (found.Items ?? []).map((row) => ({
-        lowest: String(row["sk"]).slice("page#".length),
-        upper: row["upper"] ?? null,
-        version: row["version"],
-        counts: row["counts"],
-        changedAt: row["max_changed_at"] ?? null,
-        bytes: row["items"].byteLength,
-        items: decodeItems(row["items"]),
+      return itemPagesOf(found.Items ?? []).map((page) => ({
+        lowest: page.lowest,
+        upper: page.upper,
+        version: page.version,
+        counts: page.counts,
+        changedAt: page.maxChangedAt,
+        bytes: page.changes?.pageBytes ?? encodeItems(page.items).byteLength,
+        items: page.items,
       }));
     },
     async counters(list) {
