@@ -80,8 +80,10 @@ async function measure(): Promise<GateValues> {
       noteCase(name, await benchCase(one, bench, rounds), { counts, ratios });
     }
   });
-  progress.begin(`five runs of a watchlist of ${items} items`);
-  await measureRuns({ counts, ratios });
+  progress.begin(`runs of a watchlist of ${items} items`);
+  for (const storedVersions of ["current", "next"] as const) {
+    await measureRuns(storedVersions, { counts, ratios });
+  }
   progress.begin("calls");
   for (const { call, roundTrips, readUnits, writeUnits } of await benchApiTrips()) {
     counts[`${call}: DynamoDB requests`] = roundTrips;
@@ -122,17 +124,22 @@ function noteCase(name: string, found: readonly Round[], { counts, ratios }: Fou
   }
 }
 
-async function measureRuns({ counts, ratios }: Found): Promise<void> {
+async function measureRuns(
+  storedVersions: "current" | "next",
+  { counts, ratios }: Found,
+): Promise<void> {
   const { cost, all } = await benchRuns({
     items: String(items),
     "step-memory": runsOptions["step-memory"].default,
+    "stored-versions": storedVersions,
   });
+  const size = storedVersions === "next" ? `${items} items, storedVersions=next` : `${items} items`;
   for (const { run, readUnits, writeUnits, dynamoRequests } of cost) {
-    counts[`${run} of ${items} items: DynamoDB requests`] = dynamoRequests;
-    counts[`${run} of ${items} items: read units`] = readUnits;
-    counts[`${run} of ${items} items: write units`] = writeUnits;
+    counts[`${run} of ${size}: DynamoDB requests`] = dynamoRequests;
+    counts[`${run} of ${size}: read units`] = readUnits;
+    counts[`${run} of ${size}: write units`] = writeUnits;
   }
-  for (const { cpuRatio } of all) ratios[`five runs of ${items} items: CPU`] = cpuRatio;
+  for (const { cpuRatio } of all) ratios[`five runs of ${size}: CPU`] = cpuRatio;
 }
 
 const rounded = (value: number): number => Number(value.toFixed(2));
