@@ -34,7 +34,8 @@ export const runsOptions = {
     type: "string",
     value: "<current|next>",
     default: "current",
-    about: "the context key storedVersions; with `next`, pages store changed items apart",
+    about:
+      "the context key storedVersions; with `next`, pages have second rows, and archives of small runs are rows",
   },
 } as const;
 

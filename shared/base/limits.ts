@@ -113,11 +113,16 @@ export const limits = {
   /** Maximum size of the items of a stored page, in bytes. DynamoDB limits a row to 400 KB. */
   pageBytesMax: 256 * 1024,
   /**
-   * Maximum size of the changed items of a page in a row of their own, divided by the size of the
-   * page's items. A smaller share writes whole pages more often. With a larger share, each write of
-   * changed items costs more.
+   * Maximum size of the items in the second row of a page, divided by the size of the items in the
+   * page's own row. A smaller share writes whole pages more often. With a larger share, each write
+   * of changed items costs more.
    */
   pageChangesShare: 0.3,
+  /**
+   * Size of the items that the second row of any page can have, in bytes. DynamoDB charges a row of
+   * up to 1 KB like one of 1 KB, and the other attributes need some of it.
+   */
+  pageChangesBytesMin: 800,
   /** Maximum total number of items of two neighboring pages that are merged. */
   pageMergeItemsMax: 500,
   /** Maximum number of IDs in one batch of a step, and therefore in one step message. */

@@ -13,8 +13,8 @@ export interface RowKind extends StoredKind {
   /** Pattern of the partition key. `*` matches one or more characters other than `#`. */
   readonly pk: string;
   /**
-   * Pattern of the sort key. `*` matches any number of characters, including none, if the last
-   * character is not `!`.
+   * Pattern of the sort key. `*` matches any text that does not end with `!`, even an empty one.
+   * Keys that end with `!` belong to `pageChanges`.
    */
   readonly sk: string;
 }

@@ -45,21 +45,21 @@ export interface StoredPage extends PageRange {
    * items.
    */
   mayHaveId(prefix: string): boolean;
-  /** The page's changed items that are stored apart from its other items; null if it has none. */
+  /** Size of the encoded items in the page's own row, in bytes. */
+  readonly bytes: number;
+  /** The changed items in the page's second row; null if the page has no second row. */
   readonly changes: StoredChanges | null;
 }
 
 /**
- * The items of a page that changed after the whole page was written, stored in a row of their own
- * (ADR 0092). The members of `StoredPage` include these changes.
+ * The second row of a page: the items that changed after the whole page was written (ADR 0092). The
+ * members of `StoredPage` include these changes.
  */
 export interface StoredChanges {
   /** The changed items, sorted by ID. They replace the items of the page with the same IDs. */
   readonly items: readonly Item[];
   /** Version of the page when the whole page was last written. */
   readonly pageVersion: number;
-  /** Size of the encoded items of the whole page, in bytes. */
-  readonly pageBytes: number;
 }
 
 /** Limits of pages and watchlists. */
@@ -71,10 +71,12 @@ export interface PageBounds {
    */
   readonly bytesMax: number;
   /**
-   * Maximum size of the encoded changed items of a page, divided by the size of its encoded items.
-   * If the changed items exceed it, the whole page is written.
+   * Maximum size of the items in the second row of a page, divided by the size of the items in the
+   * page's own row. If the changed items exceed it, the whole page is written.
    */
   readonly changesShare: number;
+  /** Size of the items that the second row of any page can have, in bytes. */
+  readonly changesBytesMin: number;
   /** Adjacent pages are merged if they have at most this many items together. */
   readonly mergeItemsMax: number;
   /** Maximum number of items of a watchlist. */
@@ -86,6 +88,7 @@ export const pageBounds: PageBounds = {
   itemsMax: limits.pageItemsMax,
   bytesMax: limits.pageBytesMax,
   changesShare: limits.pageChangesShare,
+  changesBytesMin: limits.pageChangesBytesMin,
   mergeItemsMax: limits.pageMergeItemsMax,
   watchlistItemsMax: limits.watchlistItemsMax,
 };
@@ -99,7 +102,7 @@ export interface CutPage extends PageRange {
   readonly encoded: Uint8Array;
 }
 
-/** The changed items of a page, to store apart from its other items. */
+/** The changed items of a page, to store in its second row. */
 export interface CutChanges {
   /** Latest time at which an item of the page changed or was delisted (ISO); null if none did. */
   readonly maxChangedAt: string | null;
@@ -163,23 +166,44 @@ export function pageOfColumns(
   return { lowest, upper, counts: countByState(heads), maxChangedAt: maxAt, encoded };
 }
 
+/** A change of some items of a page. */
+export interface ItemsChange {
+  /** The items that change, sorted by ID. */
+  readonly changed: readonly Item[];
+  /** The columns of the whole page after the change. */
+  readonly columns: ItemColumns;
+}
+
+type ChangesBounds = Pick<PageBounds, "changesShare" | "changesBytesMin">;
+
 /**
- * Encodes the changed items of a page, including those that were stored apart before. Returns
- * undefined if the whole page must be written: if the page cannot have changed items apart, if its
- * counts change, or if the changed items exceed `changesShare`.
- * @param changed the items that change now, sorted by ID
- * @param columns the columns of the whole page after the change
+ * Encodes the items for the second row of a page: those that change, and those that the row already
+ * has. Returns undefined if the whole page must be written: if the page has no second row, if the
+ * counts change, or if the items do not fit into the second row.
  */
 export function changesOfPage(
-  { changes, counts }: StoredPage,
-  { changed, columns }: { readonly changed: readonly Item[]; readonly columns: ItemColumns },
-  { changesShare }: Pick<PageBounds, "changesShare">,
+  { changes, counts, bytes }: Pick<StoredPage, "changes" | "counts" | "bytes">,
+  { changed, columns }: ItemsChange,
+  bounds: ChangesBounds,
 ): CutChanges | undefined {
-  if (changes === null || !hasCounts(headsIn(columns), counts)) return undefined;
+  if (changes === null || !haveSameCounts(countByState(headsIn(columns)), counts)) return undefined;
   const encoded = encodeItems(mergeItems(changes.items, changed));
-  if (encoded.byteLength > changesShare * changes.pageBytes) return undefined;
+  if (encoded.byteLength > changesBytesMax(bytes, bounds)) return undefined;
   return { maxChangedAt: maxChangedAt(changeTimesIn(columns)), encoded };
 }
+
+/** Returns true if `changed` would fit into an empty second row of a page. */
+export const fitsSecondRow = (
+  { bytes }: Pick<StoredPage, "bytes">,
+  changed: readonly Item[],
+  bounds: ChangesBounds,
+): boolean => encodeItems(changed).byteLength <= changesBytesMax(bytes, bounds);
+
+/** Returns the maximum size of the items in the second row of a page, in bytes. */
+const changesBytesMax = (
+  pageBytes: number,
+  { changesShare, changesBytesMin }: ChangesBounds,
+): number => Math.max(changesShare * pageBytes, changesBytesMin);
 
 /** Returns the items of both lists, sorted by ID. An item of `newer` takes precedence. */
 export function mergeItems(items: readonly Item[], newer: readonly Item[]): readonly Item[] {
@@ -213,11 +237,9 @@ export function countByState(items: readonly Pick<Item, "state">[]): ItemCounts 
   return counts;
 }
 
-/** Returns true if `items` have these counts. */
-function hasCounts(items: readonly Pick<Item, "state">[], counts: ItemCounts): boolean {
-  const is = countByState(items);
-  return is.new === counts.new && is.active === counts.active && is.delisted === counts.delisted;
-}
+/** Returns true if both counts have the same number of items in each state. */
+export const haveSameCounts = (a: ItemCounts, b: ItemCounts): boolean =>
+  a.new === b.new && a.active === b.active && a.delisted === b.delisted;
 
 /** Returns the sum of two counts of items, state by state. */
 export function addCounts(a: ItemCounts, b: ItemCounts): ItemCounts {

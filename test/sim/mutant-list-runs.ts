@@ -113,8 +113,8 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "page-written-without-its-changed-items",
     file: "shared/aws/watchlists/page-writes.ts",
-    original: " && !storesChanges && was?.changes === null",
-    replacement: " && !storesChanges",
+    original: " && !addsRows && was?.changes === null",
+    replacement: " && !addsRows",
     detectedBy: { scenario: "runs" },
   },
   {

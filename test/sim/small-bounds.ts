@@ -19,9 +19,10 @@ export const shapeItemsMin = 2;
  */
 export function useSmallBounds(): void {
   Object.assign(duePartitions, { hold: 2, outbox: 2, run: 1, watchlist: 1, purge: 1 });
-  // A page of four items is hardly longer than one of its items. With this share, a page usually
-  // has changed items apart after two or three changes, and sometimes none.
-  Object.assign(pageBounds, { itemsMax: 4, mergeItemsMax: 2, changesShare: 0.9 });
+  // A page of four items is hardly longer than one of its items. With this share, most changes fit
+  // into the second row of a page, and some do not.
+  Object.assign(pageBounds, { itemsMax: 4, mergeItemsMax: 2 });
+  Object.assign(pageBounds, { changesShare: 0.9, changesBytesMin: 0 });
   Object.assign(limits, { batchIdsMax: 3, itemEventsMax: 3, watchlistsMax: 12, apiKeysMax: 8 });
   Object.assign(limits, { historyWindowRuns: 2, shapeItemsMin });
   // A chunk of a segment then contains one or two points. Every row is first created without

@@ -1,21 +1,20 @@
 import { transactWrites } from "../../shared/aws/table/dynamo.ts";
-import { watchlistKeys } from "../../shared/aws/table/table.ts";
 import {
   itemPages,
   pagesHolding,
   type PageTable,
 } from "../../shared/aws/watchlists/page-reader.ts";
-import { isChangesRow, itemPageRow, lowestOf } from "../../shared/aws/watchlists/page-row.ts";
+import { isChangesRow, lowestOf } from "../../shared/aws/watchlists/page-row.ts";
+import { pageActions } from "../../shared/aws/watchlists/page-writes.ts";
 import { assert } from "../../shared/base/assert.ts";
-import { repeats } from "../../shared/base/retry-budget.ts";
 import { isOfKind, rowKinds } from "../../shared/base/stored-kinds.ts";
 import { pageOfColumns, type StoredPage } from "../../shared/watchlists/page.ts";
-import type { Migration } from "./migration.ts";
+import { type Migration, whileRowsChange } from "./migration.ts";
 
-/** Limits for the attempts to write a page that other processes change. */
-const attempts = { triesMax: 10, pauseMs: 20 };
-
-/** A page has at most as many items as before, so it fits into a row. */
+/**
+ * The items of both rows take at most 1.3 times `pageBytesMax` (333 KB), so they fit into one row,
+ * which can have 400 KB.
+ */
 const noBounds = { itemsMax: Infinity, bytesMax: Infinity };
 
 /**
@@ -28,20 +27,15 @@ export const mergeChanges = (table: PageTable): Migration => ({
   table: "watchlists",
   isPending: (row) => isOfKind(rowKinds.pageChanges, row),
   async migrate(row) {
-    assert(isChangesRow(row), "only a row with changed items can be pending");
+    assert(isChangesRow(row), "only a second row of a page can be pending");
     const watchlistId = String(row["pk"]).slice("watchlist#".length);
     const lowest = lowestOf(row).slice(0, -"!".length);
-    const mayRepeat = repeats(table, attempts);
-    do {
+    await whileRowsChange(table, "page", async () => {
       const [page] = await pagesHolding(table, itemPages(true), { watchlistId, id: lowest });
       // Another process may have deleted, merged or written the page.
-      if (page === undefined || page.lowest !== lowest || page.changes === null) return;
-      if (await writeAsOneRow(table, watchlistId, page)) return;
-    } while (await mayRepeat());
-    throw new Error(
-      `other processes changed the page during each of ${attempts.triesMax} attempts. ` +
-        "Run the migration again.",
-    );
+      if (page === undefined || page.lowest !== lowest || page.changes === null) return "done";
+      return (await writeAsOneRow(table, watchlistId, page)) ? "done" : "again";
+    });
   },
 });
 
@@ -53,21 +47,6 @@ function writeAsOneRow(
 ): Promise<boolean> {
   const whole = pageOfColumns(page, page.columns, noBounds);
   assert(whole !== undefined, "a page without bounds must not be split");
-  const version = page.version + 1;
-  const Item = itemPageRow(watchlistId, whole, { version, hasChanges: false });
-  const Key = watchlistKeys.pageChanges(watchlistId, page.lowest);
-  return transactWrites(
-    client,
-    [
-      { Put: { TableName: table, Item, ...asSeen(page.changes?.pageVersion) } },
-      { Delete: { TableName: table, Key, ...asSeen(page.version) } },
-    ],
-    retryOptions,
-  );
+  const change = { before: [page], cut: [whole], version: page.version + 1, addsRows: false };
+  return transactWrites(client, pageActions(table, watchlistId, change), retryOptions);
 }
-
-/** Returns the condition that a row has this version. */
-const asSeen = (version: number | undefined) => ({
-  ConditionExpression: "version = :seen",
-  ExpressionAttributeValues: { ":seen": version },
-});

@@ -1,3 +1,5 @@
+import type { Clock, RandomSource } from "../../shared/base/clock.ts";
+import { repeats } from "../../shared/base/retry-budget.ts";
 import type { TableName } from "../../shared/base/stored-kinds.ts";
 import type { Row } from "../../shared/aws/table/dynamo.ts";
 
@@ -18,4 +20,26 @@ export interface Migration {
    * @throws Error if the row is still pending
    */
   migrate(row: Row): Promise<void>;
+}
+
+const triesMax = 10;
+
+/**
+ * Repeats `attempt` while it returns `again`, because another process has changed the rows.
+ * @param what what the other process changed, such as "row"
+ * @throws Error after ten attempts
+ */
+export async function whileRowsChange(
+  time: { readonly clock: Clock; readonly random: RandomSource },
+  what: string,
+  attempt: () => Promise<"done" | "again">,
+): Promise<void> {
+  const mayRepeat = repeats(time, { triesMax, pauseMs: 20 });
+  do {
+    if ((await attempt()) === "done") return;
+  } while (await mayRepeat());
+  throw new Error(
+    `other processes changed the ${what} during each of ${triesMax} attempts. ` +
+      "Run the migration again.",
+  );
 }

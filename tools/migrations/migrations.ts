@@ -7,7 +7,6 @@ import { accountIdOf, type RowKey } from "../../shared/aws/table/table.ts";
 import { versionedClient } from "../../shared/aws/table/versioned-client.ts";
 import type { PageTable } from "../../shared/aws/watchlists/page-reader.ts";
 import type { Clock, RandomSource } from "../../shared/base/clock.ts";
-import { repeats } from "../../shared/base/retry-budget.ts";
 import { isOfKind, type RowKind, type RowKinds, rowKinds } from "../../shared/base/stored-kinds.ts";
 import {
   assertAccepted,
@@ -18,7 +17,7 @@ import {
 } from "../../shared/base/stored-versions.ts";
 import type { Tables } from "../reconcile/reconcile.ts";
 import { mergeChanges } from "./merge-changes.ts";
-import type { Migration } from "./migration.ts";
+import { type Migration, whileRowsChange } from "./migration.ts";
 
 export interface MigrationsOptions {
   /** A client that does not convert rows. */
@@ -89,9 +88,6 @@ interface ConvertedKind {
   readonly conversion: Conversion;
 }
 
-/** Limits for the attempts to convert a row that other writers change. */
-const attempts = { triesMax: 10, pauseMs: 20 };
-
 function rowConversion(
   { client, tables, to, clock, random }: MigrationsOptions,
   { name, kind, conversion }: ConvertedKind,
@@ -105,18 +101,15 @@ function rowConversion(
     table: kind.table,
     isPending,
     async migrate(foundRow) {
-      let row: Row | undefined = foundRow;
-      const mayRepeat = repeats({ clock, random }, attempts);
-      do {
+      let row: Row = foundRow;
+      await whileRowsChange({ clock, random }, "row", async () => {
         assertAccepted(kind, versionOf(row), "The row");
-        if (await convertRow(client, { table, row, conversion })) return;
-        row = await storedRow(client, table, keyOf(foundRow));
-        if (row === undefined || !isPending(row)) return;
-      } while (await mayRepeat());
-      throw new Error(
-        `other processes changed the row during each of ${attempts.triesMax} attempts. ` +
-          "Run the migration again.",
-      );
+        if (await convertRow(client, { table, row, conversion })) return "done";
+        const stored = await storedRow(client, table, keyOf(foundRow));
+        if (stored === undefined || !isPending(stored)) return "done";
+        row = stored;
+        return "again";
+      });
     },
   };
 }

@@ -130,8 +130,8 @@ export const watchlistKeys = {
     sk: `page#${lowest}`,
   }),
   /**
-   * The items of a page that changed after the page's row was written. The row directly follows the
-   * page's row, because `!` sorts before every character of an item ID.
+   * The second row of a page of items: the items that changed after the page's own row was written.
+   * It directly follows the page's own row, because `!` sorts before every character of an item ID.
    */
   pageChanges: (watchlistId: string, lowest: string): RowKey => ({
     pk: `watchlist#${watchlistId}`,

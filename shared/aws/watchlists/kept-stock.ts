@@ -58,8 +58,8 @@ function keep(kept: Map<string, KeptItems>, watchlistId: string, entry: KeptItem
 }
 
 /**
- * Returns a text with the lower bound and the version of each page of one kind. Two texts are equal
- * only if no page was written between their reads.
+ * Returns a text with the sort key and the version of each row of the pages of one kind. Two texts
+ * are equal only if no page was written between their reads.
  */
 async function versionsOf(
   { client, table }: PageTable,

@@ -28,8 +28,9 @@ export interface PageKind<Page extends PageRange> {
    */
   readonly pagesOf: (rows: readonly Row[]) => Page[];
   /**
-   * Converts the last rows of a range, in descending order of their keys, to the last page of the
-   * range. Returns undefined if there are no rows.
+   * Converts the last rows before a bound, in descending order of their keys, to the page that they
+   * belong to. Returns undefined if the first row is not a row of a page, and `incomplete` if the
+   * page must be read again.
    */
   readonly lastPageOf: (rows: readonly Row[]) => Page | "incomplete" | undefined;
 }
@@ -39,8 +40,9 @@ const rowsPerPageMax = 2;
 
 /**
  * Pages of items.
- * @param storesChanges true if this process stores the changed items of a page in a row of their
- * own. The pages of other processes are read too, with more requests.
+ * @param storesChanges true if this process writes second rows of pages. It then reads two rows for
+ * each page; a page without a second row is read together with the page before it. Otherwise, it
+ * needs more requests to read pages with second rows.
  */
 export const itemPages = (storesChanges: boolean): PageKind<StoredPage> => ({
   keyOf: watchlistKeys.page,
@@ -226,7 +228,8 @@ const pagesQuery = <Page extends PageRange>(
 });
 
 /**
- * Sends one request for up to `size` pages, and returns them; the response may have fewer or none.
+ * Sends one request for about `size` pages, and returns them: fewer or none, or up to twice as many
+ * if they have no second rows.
  * The caller continues after the last page, because all pages together would need many megabytes of
  * memory.
  */

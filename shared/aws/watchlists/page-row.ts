@@ -23,38 +23,42 @@ export const lowestOf = (row: Row): string => String(row["sk"]).slice("page#".le
 
 const isPageRow = (row: Row): boolean => String(row["sk"]).startsWith("page#");
 
-/** Returns true for the row with the changed items of a page. */
+/** Returns true for the second row of a page, which has the page's changed items. */
 export const isChangesRow = (row: Row): boolean => String(row["sk"]).endsWith("!");
+
+/** Returns true if `row` is the second row of the page whose own row is `pageRow`. */
+export const isChangesOf = (row: Row | undefined, pageRow: Row | undefined): boolean =>
+  row?.["sk"] === `${String(pageRow?.["sk"])}!`;
 
 /** How a page of items is stored. */
 interface PageStorage {
   readonly version: number;
-  /** True if the page has a row for its changed items. */
-  readonly hasChanges: boolean;
+  /** True if the page has a second row, for its changed items. */
+  readonly hasSecondRow: boolean;
 }
 
 /** Builds the row of a page of items, including its key. */
 export const itemPageRow = (
   watchlistId: string,
   page: CutPage,
-  { version, hasChanges }: PageStorage,
+  { version, hasSecondRow }: PageStorage,
 ): Row => ({
   ...watchlistKeys.page(watchlistId, page.lowest),
   version,
   upper: page.upper ?? undefined,
   counts: page.counts,
   max_changed_at: page.maxChangedAt ?? undefined,
-  has_changes: hasChanges ? true : undefined,
+  has_second_row: hasSecondRow ? true : undefined,
   items: page.encoded,
 });
 
-/** The version of a page with changed items, and the version of its row. */
+/** The version of a page with changed items, and the version in the page's own row. */
 interface ChangesVersions {
   readonly version: number;
   readonly pageVersion: number;
 }
 
-/** Builds the row with the changed items of a page, including its key. */
+/** Builds the second row of a page, including its key. */
 export const pageChangesRow = (
   watchlistId: string,
   { lowest, maxChangedAt, encoded }: CutChanges & Pick<CutPage, "lowest">,
@@ -78,7 +82,7 @@ export function itemPagesOf(rows: readonly Row[]): StoredPage[] {
     const row = rows[n];
     if (row === undefined || isChangesRow(row)) break;
     const next = rows[n + 1];
-    const changes = next !== undefined && isChangesRow(next) ? next : undefined;
+    const changes = isChangesOf(next, row) ? next : undefined;
     if (changes !== undefined) n += 1;
     const page = itemPageOf(row, changes);
     if (page === "incomplete") break;
@@ -88,39 +92,40 @@ export function itemPagesOf(rows: readonly Row[]): StoredPage[] {
 }
 
 /**
- * Parses the rows of the last page of a range.
- * @param rows the last rows before an upper bound, in descending order of their keys. Rows of other
- * kinds can follow if the range has no page.
+ * Parses the last rows before an upper bound, in descending order of their keys, to the page that
+ * they belong to. Returns undefined if the first row is not a row of a page, and `incomplete` if
+ * the page must be read again.
  */
 export function lastItemPageOf(rows: readonly Row[]): StoredPage | "incomplete" | undefined {
   const [last, before] = rows;
   if (last === undefined || !isPageRow(last)) return undefined;
   if (!isChangesRow(last)) return itemPageOf(last, undefined);
-  return before === undefined || `${String(before["sk"])}!` !== last["sk"]
-    ? "incomplete"
-    : itemPageOf(before, last);
+  return before !== undefined && isChangesOf(last, before)
+    ? itemPageOf(before, last)
+    : "incomplete";
 }
 
 /**
- * Parses the row of a page of items and the row with its changed items. Decodes the items at their
- * first use. Does not validate the rows, because only `itemPageRow` and `pageChangesRow` write
- * them. Returns `incomplete` if the row with the changed items is missing or newer than the page.
+ * Parses the two rows of a page of items. Decodes the items at their first use. Does not validate
+ * the rows, because only `itemPageRow` and `pageChangesRow` write them. Returns `incomplete` if the
+ * second row is missing or newer than the page's own row.
  */
 function itemPageOf(row: Row, changesRow: Row | undefined): StoredPage | "incomplete" {
-  if (row["has_changes"] !== true) return storedPage(row, { changes: null });
+  if (!hasSecondRow(row)) return storedPage(row, undefined);
   const pageVersion = Number(row["version"]);
   const changedVersion = changesRow === undefined ? Infinity : Number(changesRow["page_version"]);
   if (changedVersion > pageVersion) return "incomplete";
-  // If the changed items belong to an earlier version of the page, the page includes them.
-  return storedPage(row, { changes: changedVersion === pageVersion ? changesRow : undefined });
+  // Changed items of an earlier version of the page are already in the page.
+  return storedPage(row, changedVersion === pageVersion ? changesRow : undefined);
 }
 
-interface Changes {
-  /** The row with the changed items; undefined if no item has changed, null if there is no row. */
-  readonly changes: Row | undefined | null;
-}
+const hasSecondRow = (row: Row): boolean => row["has_second_row"] === true;
 
-function storedPage(row: Row, { changes: changesRow }: Changes): StoredPage {
+/**
+ * Builds a page from its own row.
+ * @param changesRow the second row; undefined if the page's own row has all items
+ */
+function storedPage(row: Row, changesRow: Row | undefined): StoredPage {
   let items: readonly Item[] | undefined;
   let columns: ItemColumns | undefined;
   let changed: readonly Item[] | undefined;
@@ -150,16 +155,15 @@ function storedPage(row: Row, { changes: changesRow }: Changes): StoredPage {
     },
     select: (isWanted) => itemsIn(page.columns, isWanted),
     mayHaveId: (prefix) => mayHaveId(encoded, prefix),
-    changes:
-      changesRow === null
-        ? null
-        : {
-            get items() {
-              return changedItems();
-            },
-            pageVersion: row["version"] as number,
-            pageBytes: encoded.byteLength,
+    bytes: encoded.byteLength,
+    changes: hasSecondRow(row)
+      ? {
+          get items() {
+            return changedItems();
           },
+          pageVersion: row["version"] as number,
+        }
+      : null,
   };
   return page;
 }

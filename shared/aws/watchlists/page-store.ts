@@ -4,6 +4,7 @@ import {
   changesOfPage,
   type CutPage,
   cutPages,
+  fitsSecondRow,
   type PageBounds,
   pageBounds,
   pageOfColumns,
@@ -31,17 +32,20 @@ import { firstRows } from "../table/query-rows.ts";
 import { watchlistKeys } from "../table/table.ts";
 
 const parallelPuts = 10;
-/** DynamoDB's maximum number of rows in one BatchWriteItem. */
-const batchRowsMax = 25;
+/**
+ * Number of rows that are deleted in one request. DynamoDB allows 25, but an even number seldom
+ * separates the two rows of a page.
+ */
+const batchRowsMax = 24;
 
 /** The table of the pages, and how the store writes them. */
 export interface PageStoreOptions extends Omit<PageTable, "client"> {
   /** @default pageBounds */
   readonly bounds?: PageBounds;
   /**
-   * True to store the changed items of a page in a row of their own until they exceed
-   * `changesShare`, so that a few changed items do not cause a write of their whole page. Stores
-   * without this option read such pages, and replace both rows by one (ADR 0092).
+   * True to store the changed items of a page in a second row while they fit into it, so that a few
+   * changed items do not cause a write of their whole page. Stores without this option read such
+   * pages, and replace both rows by one (ADR 0092).
    * @default false
    */
   readonly storesChanges?: boolean;
@@ -59,65 +63,94 @@ export function dynamoPageStore(
   const { bounds = pageBounds, storesChanges = false, ...rest } = options;
   const table = { client, ...rest };
   const kind = itemPages(storesChanges);
+  const details = detailsPages(table, bounds);
+  const pages: PageStore["pages"] = (watchlistId, range = {}) =>
+    readPages(table, kind, { watchlistId, ...range });
+  return {
+    ...details,
+    ...replacements({ table, kind }, { bounds, storesChanges }),
+    pages,
+    outOfStock: keptStock(table, { ...details, pages }),
+    create: (watchlistId, items) =>
+      createPages(table, watchlistId, cutPages({ lowest: "", upper: null }, items, bounds)),
+    async removeAll(watchlistId) {
+      while ((await retryWhileContended(table, () => removeSome(table, watchlistId))) === "some");
+    },
+  };
+}
+
+/** Creates the methods of a page store that replace pages. */
+function replacements(
+  stored: ItemPages,
+  { bounds, storesChanges }: Required<Pick<PageStoreOptions, "bounds" | "storesChanges">>,
+): Pick<PageStore, "replace" | "replaceItems"> {
+  const { table } = stored;
   const { watchlistItemsMax } = bounds;
-  const replace: PageStore["replace"] = async (watchlist, before, items) => {
+  const replacePages: PageStore["replace"] = async (watchlist, before, items) => {
     const change = { before, items, bounds };
-    const joined = await joinNeighbor({ table, kind }, watchlist.watchlistId, change);
+    const joined = await joinNeighbor(stored, watchlist.watchlistId, change);
     const [first, last] = [joined.before[0], joined.before.at(-1)];
     assert(
       first !== undefined && last !== undefined,
       "the replacement of a page must have at least one page",
     );
     const range = { lowest: first.lowest, upper: last.upper };
-    const cut = cutPages(range, joined.items, bounds);
-    const keepsIds = hasIds(items, before);
     return writePages(table, watchlist, {
       before: joined.before,
-      cut,
-      keepsIds,
+      cut: cutPages(range, joined.items, bounds),
+      keepsIds: hasIds(items, before),
       watchlistItemsMax,
-      storesChanges,
+      secondRows: storesChanges ? "always" : "never",
     });
   };
-  const details = detailsPages(table, bounds);
-  const pages: PageStore["pages"] = (watchlistId, range = {}) =>
-    readPages(table, kind, { watchlistId, ...range });
-  return {
-    ...details,
-    pages,
-    outOfStock: keptStock(table, { ...details, pages }),
-    replace,
-    async replaceItems(watchlist, page, changed) {
-      const columns = withChanged(page.columns, changed);
-      const changes = storesChanges ? changesOfPage(page, { changed, columns }, bounds) : undefined;
-      if (changes !== undefined) return writeChanges(table, watchlist, { page, changes });
-      const after = pageOfColumns(page, columns, bounds);
-      if (after === undefined) return replace(watchlist, [page], fromColumns(columns));
-      const write = { before: [page], cut: [after], watchlistItemsMax, storesChanges };
-      return writePages(table, watchlist, { ...write, keepsIds: true });
-    },
-    async create(watchlistId, items) {
-      const cut = cutPages({ lowest: "", upper: null }, items, bounds);
-      const put = async (): Promise<void> => {
-        try {
-          for (let page = cut.shift(); page !== undefined; page = cut.shift()) {
-            await putNew(table, watchlistId, page);
-          }
-        } finally {
-          // After a failure, no parallel loop starts another page, so that the caller gets the
-          // error soon.
-          cut.length = 0;
-        }
-      };
-      // Waits until all parallel loops end before the error is thrown, so that the caller's cleanup
-      // deletes every page.
-      const tracks = await Promise.allSettled(Array.from({ length: parallelPuts }, put));
-      for (const ended of tracks) if (ended.status === "rejected") throw ended.reason;
-    },
-    async removeAll(watchlistId) {
-      while ((await retryWhileContended(table, () => removeSome(table, watchlistId))) === "some");
-    },
+  const replaceItems: PageStore["replaceItems"] = async (watchlist, page, changed) => {
+    const columns = withChanged(page.columns, changed);
+    // If the changed items alone do not fit, a second row saves nothing.
+    const isSmall = storesChanges && fitsSecondRow(page, changed, bounds);
+    if (isSmall && page.changes !== null) {
+      const { pageVersion } = page.changes;
+      const changes = changesOfPage(page, { changed, columns }, bounds);
+      if (changes !== undefined) {
+        return writeChanges(table, watchlist, { page, pageVersion, changes });
+      }
+    }
+    const after = pageOfColumns(page, columns, bounds);
+    if (after === undefined) return replacePages(watchlist, [page], fromColumns(columns));
+    const large = storesChanges ? "with_counters" : "never";
+    const secondRows = isSmall ? "always" : large;
+    const write = { before: [page], cut: [after], watchlistItemsMax, secondRows } as const;
+    return writePages(table, watchlist, { ...write, keepsIds: true });
   };
+  return {
+    replace(watchlist, before, items) {
+      const [page] = before;
+      if (page === undefined || !hasIds(items, before)) {
+        return replacePages(watchlist, before, items);
+      }
+      const changed = items.filter((item, n) => item !== page.items[n]);
+      return replaceItems(watchlist, page, changed);
+    },
+    replaceItems,
+  };
+}
+
+/** Writes the pages of a watchlist that is being created, up to ten at a time. */
+async function createPages(table: PageTable, watchlistId: string, cut: CutPage[]): Promise<void> {
+  const put = async (): Promise<void> => {
+    try {
+      for (let page = cut.shift(); page !== undefined; page = cut.shift()) {
+        await putNew(table, watchlistId, page);
+      }
+    } finally {
+      // After a failure, no parallel loop starts another page, so that the caller gets the error
+      // soon.
+      cut.length = 0;
+    }
+  };
+  // Waits until all parallel loops end before the error is thrown, so that the caller's cleanup
+  // deletes every page.
+  const tracks = await Promise.allSettled(Array.from({ length: parallelPuts }, put));
+  for (const ended of tracks) if (ended.status === "rejected") throw ended.reason;
 }
 
 /** Returns true if there is one page and its items have the same IDs as `items`, in any state. */
@@ -197,7 +230,7 @@ function putNew(
       await client.send(
         new PutCommand({
           TableName: table,
-          Item: itemPageRow(watchlistId, page, { version: 1, hasChanges: false }),
+          Item: itemPageRow(watchlistId, page, { version: 1, hasSecondRow: false }),
           ConditionExpression: "attribute_not_exists(pk)",
         }),
       );
@@ -211,7 +244,7 @@ function putNew(
 }
 
 /**
- * Deletes up to 25 rows of pages, those with the lowest keys first, so that a concurrent reader finds an
+ * Deletes up to 24 rows of pages, those with the lowest keys first, so that a concurrent reader finds an
  * empty watchlist and not a gap. Returns `some` if all rows that it read were deleted, `none` if
  * there were no rows, and `again` if DynamoDB has not deleted all of them.
  */
@@ -226,7 +259,7 @@ async function removeSome(
     ExpressionAttributeValues: {
       ":pk": pk,
       ":first": sk,
-      ":last": watchlistKeys.pageChanges(watchlistId, afterEveryId).sk,
+      ":last": watchlistKeys.page(watchlistId, afterEveryId).sk,
     },
     ProjectionExpression: "sk",
     ConsistentRead: true,

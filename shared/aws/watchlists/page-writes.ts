@@ -4,6 +4,7 @@ import {
   type CutChanges,
   type CutPage,
   encodeItems,
+  haveSameCounts,
   type StoredPage,
   totalOf,
 } from "../../watchlists/page.ts";
@@ -31,9 +32,15 @@ interface PageWrite {
   readonly keepsIds: boolean;
   /** Maximum number of items of the watchlist after the write. */
   readonly watchlistItemsMax: number;
-  /** True to add a row for the changed items of each new page. */
-  readonly storesChanges: boolean;
+  /**
+   * When the new pages get second rows: `with_counters` if the write changes the watchlist's
+   * counters, and therefore is a transaction anyway.
+   */
+  readonly secondRows: "always" | "with_counters" | "never";
 }
+
+/** DynamoDB's maximum number of writes in one transaction. */
+const transactionWritesMax = 100;
 
 /**
  * Maximum pause between attempts, in milliseconds. It is long, because each transaction updates the
@@ -45,7 +52,7 @@ const waitMsMax = 1_000;
  * Replaces the pages `before` of a watchlist with the pages `cut`, in one transaction. Returns
  * `replaced`, `stale` if a page has changed since it was read, `watchlist_deleted`, or `full` if
  * the watchlist would have more than `watchlistItemsMax` items. After `stale`, the write may have
- * taken effect (see `putPage`); the other outcomes are certain. The new pages have a higher version
+ * taken effect (see `putVersion`); the other outcomes are certain. The new pages have a higher version
  * than all replaced pages. The version of a page therefore never repeats, even if the page is
  * merged into another page and later created again.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
@@ -53,7 +60,7 @@ const waitMsMax = 1_000;
 export function writePages(
   table: PageTable,
   watchlist: WatchlistRef,
-  { before, cut, keepsIds, watchlistItemsMax, storesChanges }: PageWrite,
+  { before, cut, keepsIds, watchlistItemsMax, secondRows }: PageWrite,
 ): Promise<Replacement> {
   const version = Math.max(...before.map((page) => page.version)) + 1;
   const growth = minus(sumOf(cut), sumOf(before));
@@ -61,41 +68,57 @@ export function writePages(
   const { clock, random } = table;
   // A change of IDs is made with the counters even if no count changes: the caller reports the
   // number of added items, so the result must be certain.
-  const keepsCounters = keepsIds && isNothing(growth);
-  // A write of a page that has a row for its changed items, or gets one, must include this row.
-  const isPlain = keepsCounters && cut.length === 1 && !storesChanges && was?.changes === null;
+  const keepsCounters = keepsIds && haveSameCounts(growth, noItems);
+  // 50,000 IDs can be added to one page. With a second row for each new page, the transaction would
+  // have too many writes. The pages then get their second rows later.
+  const addsRows =
+    (secondRows === "always" || (secondRows === "with_counters" && !keepsCounters)) &&
+    2 * (before.length + cut.length) < transactionWritesMax;
+  const isPlain = keepsCounters && cut.length === 1 && !addsRows && was?.changes === null;
   return retryWhileContended({ clock, random, waitMsMax }, () =>
     isPlain && was && is
-      ? putPage(table, watchlist, { seen: was.version, page: is, version })
+      ? putVersion(
+          table,
+          itemPageRow(watchlist.watchlistId, is, { version, hasSecondRow: false }),
+          was.version,
+        )
       : transact(table, watchlist, {
           before,
           cut,
           version,
           growth,
           room: watchlistItemsMax,
-          storesChanges,
+          addsRows,
           keepsCounters,
         }),
   );
 }
 
 /**
- * Replaces the changed items of a page that has a row for them. Writes only this row. Returns
- * `stale` if the page was changed or deleted after it was read. After `stale`, the write may still
- * have taken effect, as in `putPage`.
+ * Replaces the second row of a page. The outcomes are those of a replacement of a page without its
+ * counts: see `putVersion`.
  * @throws 503 UNAVAILABLE if the row stays contended or the retry budget is exhausted
  */
 export function writeChanges(
   table: PageTable,
   { watchlistId }: WatchlistRef,
-  { page, changes }: { readonly page: StoredPage; readonly changes: CutChanges },
+  { page, pageVersion, changes }: ChangesReplacement,
 ): Promise<Replacement> {
   const { lowest, version: seen } = page;
-  const pageVersion = page.changes?.pageVersion ?? seen;
-  const versions = { version: seen + 1, pageVersion };
-  const row = pageChangesRow(watchlistId, { lowest, ...changes }, versions);
+  const row = pageChangesRow(
+    watchlistId,
+    { lowest, ...changes },
+    { version: seen + 1, pageVersion },
+  );
   const { clock, random } = table;
   return retryWhileContended({ clock, random, waitMsMax }, () => putVersion(table, row, seen));
+}
+
+interface ChangesReplacement {
+  readonly page: StoredPage;
+  /** The version in the page's own row. */
+  readonly pageVersion: number;
+  readonly changes: CutChanges;
 }
 
 const sumOf = (pages: readonly { readonly counts: ItemCounts }[]): ItemCounts =>
@@ -107,27 +130,13 @@ const minus = (a: ItemCounts, b: ItemCounts): ItemCounts => ({
   delisted: a.delisted - b.delisted,
 });
 
-const isNothing = (growth: ItemCounts): boolean =>
-  growth.new === 0 && growth.active === 0 && growth.delisted === 0;
-
 /**
- * Replaces one page without changing its IDs and counts, and without writing the watchlist's row.
- * Returns `stale` if the page was changed or deleted after it was read. Returns `again` if DynamoDB
- * throttled the write or a transaction had locked the row. After `stale`, the write may still have
- * taken effect, if its response was lost and another writer replaced the page before the SDK
- * repeated the write. Repeating the change must therefore be harmless.
- */
-function putPage(
-  table: PageTable,
-  { watchlistId }: WatchlistRef,
-  { seen, page, version }: { seen: number; page: CutPage; version: number },
-): Promise<Replacement | "again"> {
-  return putVersion(table, itemPageRow(watchlistId, page, { version, hasChanges: false }), seen);
-}
-
-/**
- * Attempts once to replace a row that has the version `seen`. Returns `again` if DynamoDB throttled
- * the write or a transaction had locked the row.
+ * Attempts once to replace a row of a page that has the version `seen`, without changing the IDs
+ * and counts of the page, and without writing the watchlist's row. Returns `stale` if the page was
+ * changed or deleted after it was read. Returns `again` if DynamoDB throttled the write or a
+ * transaction had locked the row. After `stale`, the write may still have taken effect, if its
+ * response was lost and another writer replaced the row before the SDK repeated the write.
+ * Repeating the change must therefore be harmless.
  */
 async function putVersion(
   { client, table }: PageTable,
@@ -175,7 +184,8 @@ interface Transaction {
   readonly growth: ItemCounts;
   /** Maximum number of items of the watchlist. */
   readonly room: number;
-  readonly storesChanges: boolean;
+  /** True to give each new page a second row. */
+  readonly addsRows: boolean;
   /** True if the IDs and the counts stay the same. */
   readonly keepsCounters: boolean;
 }
@@ -214,10 +224,10 @@ async function transact(
 }
 
 /** Builds the writes of the pages. They fail if one of the replaced pages has changed. */
-function pageActions(
+export function pageActions(
   table: string,
   watchlistId: string,
-  { before, cut, version, storesChanges }: Transaction,
+  { before, cut, version, addsRows }: Pick<Transaction, "before" | "cut" | "version" | "addsRows">,
 ): TransactItem[] {
   const seen = new Map(before.map((page) => [page.lowest, page]));
   const kept = new Set(cut.map((page) => page.lowest));
@@ -226,7 +236,7 @@ function pageActions(
     ...cut.map((page) => ({
       Put: {
         TableName: table,
-        Item: itemPageRow(watchlistId, page, { version, hasChanges: storesChanges }),
+        Item: itemPageRow(watchlistId, page, { version, hasSecondRow: addsRows }),
         ...asSeen(pageVersionOf(seen.get(page.lowest))),
       },
     })),
@@ -234,7 +244,7 @@ function pageActions(
       changesActions(table, watchlistId, {
         lowest: page.lowest,
         seen: seen.get(page.lowest),
-        row: storesChanges ? newChangesRow(watchlistId, page, version) : undefined,
+        row: addsRows ? newChangesRow(watchlistId, page, version) : undefined,
       }),
     ),
     ...removed.map((page) => ({
@@ -263,7 +273,7 @@ const asSeen = (version: number | undefined) =>
         ExpressionAttributeValues: { ":seen": version },
       };
 
-/** Returns the row for the changed items of a new page, of which no item has changed. */
+/** Returns the second row of a new page, without items. */
 const newChangesRow = (watchlistId: string, page: CutPage, version: number): Row =>
   pageChangesRow(
     watchlistId,
@@ -275,11 +285,11 @@ interface ChangesWrite {
   readonly lowest: string;
   /** The page that is replaced; undefined if there is none. */
   readonly seen: StoredPage | undefined;
-  /** The new row; undefined to delete the row of the replaced page, if it has one. */
+  /** The new second row; undefined to delete that of the replaced page, if it has one. */
   readonly row: Row | undefined;
 }
 
-/** Builds the write of the row with the changed items of a page, if one is necessary. */
+/** Builds the write of the second row of a page, if one is necessary. */
 function changesActions(
   table: string,
   watchlistId: string,

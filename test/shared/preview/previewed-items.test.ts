@@ -20,6 +20,7 @@ const page: StoredPage = {
   columns: toColumns(items),
   select: (isWanted) => items.filter(({ id }) => isWanted(id)),
   mayHaveId: () => true,
+  bytes: 0,
   changes: null,
 };
 

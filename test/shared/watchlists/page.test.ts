@@ -8,8 +8,9 @@ import {
   knownValue,
   newItem,
 } from "../../../shared/watchlists/item.ts";
-import { fromColumns, withChanged } from "../../../shared/watchlists/item-columns.ts";
+import { fromColumns, toColumns, withChanged } from "../../../shared/watchlists/item-columns.ts";
 import {
+  changesOfPage,
   compareIds,
   compress,
   countByState,
@@ -17,7 +18,9 @@ import {
   decodeColumns,
   decodeItems,
   encodeItems,
+  fitsSecondRow,
   maxChangedAt,
+  mergeItems,
   pageBounds,
   pageOfColumns,
   totalOf,
@@ -184,6 +187,88 @@ describe("the stored pages of a watchlist", () => {
     expect(maxChangedAt([one, { ...two, lastChange }])).toBe("2026-03-02T00:00:00.000Z");
     const delistedAt = "2026-03-03T00:00:00.000Z";
     expect(maxChangedAt([{ ...three, lastChange, delistedAt }, two])).toBe(delistedAt);
+  });
+});
+
+describe("the changed items of a page", () => {
+  const all = items(4);
+  const [first, second, third] = all as [Item, Item, Item];
+  const moved = (item: Item, revision: number): Item => ({ ...item, revision });
+  const earlier = [moved(second, 3)];
+  const page = {
+    counts: countByState(all),
+    bytes: 100,
+    changes: { items: earlier, pageVersion: 1 },
+  };
+  const changeOf = (changed: readonly Item[]) => ({
+    changed,
+    columns: withChanged(withChanged(toColumns(all), earlier), changed),
+  });
+  const unbounded = { changesShare: 100, changesBytesMin: 0 };
+
+  it("contain the items that changed before and those that change now", () => {
+    const changed = [moved(first, 4), moved(third, 4)];
+
+    const stored = changesOfPage(page, changeOf(changed), unbounded);
+
+    expect(decodeItems(stored?.encoded ?? new Uint8Array())).toEqual([
+      moved(first, 4),
+      moved(second, 3),
+      moved(third, 4),
+    ]);
+    expect(stored?.maxChangedAt).toBeNull();
+  });
+
+  it("contain the time of the latest change of all items of the page", () => {
+    const delistedAt = "2026-03-02T00:00:00.000Z";
+    const changed = [{ ...first, delistedAt }];
+
+    expect(changesOfPage(page, changeOf(changed), unbounded)?.maxChangedAt).toBe(delistedAt);
+  });
+
+  it("are not stored apart if the page has no row for them", () => {
+    const changed = [moved(first, 4)];
+
+    expect(changesOfPage({ ...page, changes: null }, changeOf(changed), unbounded)).toBeUndefined();
+  });
+
+  it.each([
+    ["new", { ...first, state: "active" }, { new: 4, active: 0, delisted: 0 }],
+    ["active", { ...first, state: "delisted" }, { new: 3, active: 1, delisted: 0 }],
+    ["delisted", { ...first, state: "active" }, { new: 3, active: 0, delisted: 1 }],
+  ] as const)("are not stored apart if the number of %s items changes", (_, item, counts) => {
+    expect(changesOfPage({ ...page, counts }, changeOf([item]), unbounded)).toBeUndefined();
+  });
+
+  it("are not stored apart if they exceed their share of the page and the minimum", () => {
+    const change = changeOf([moved(first, 4)]);
+    const bytes = changesOfPage(page, change, unbounded)?.encoded.byteLength ?? 0;
+    const changesShare = 0.5;
+    const stored = (pageBytes: number, changesBytesMin: number) =>
+      changesOfPage({ ...page, bytes: pageBytes }, change, { changesShare, changesBytesMin });
+
+    expect(stored(2 * bytes, 0)).toBeDefined();
+    expect(stored(2 * bytes - 1, 0)).toBeUndefined();
+    expect(stored(2 * bytes - 1, bytes)).toBeDefined();
+    expect(stored(2 * bytes - 1, bytes - 1)).toBeUndefined();
+  });
+
+  it("fit into a second row if they alone do not exceed it", () => {
+    const changed = [moved(first, 4)];
+    const bounds = { changesShare: 0.5, changesBytesMin: 0 };
+    const bytes = 2 * encodeItems(changed).byteLength;
+
+    expect(fitsSecondRow({ bytes }, changed, bounds)).toBe(true);
+    expect(fitsSecondRow({ bytes: bytes - 1 }, changed, bounds)).toBe(false);
+  });
+
+  it("replace older items with the same ID, in the order of the IDs", () => {
+    const merged = mergeItems(
+      [moved(second, 1), moved(third, 1)],
+      [moved(first, 2), moved(third, 2)],
+    );
+
+    expect(merged).toEqual([moved(first, 2), moved(second, 1), moved(third, 2)]);
   });
 });
 

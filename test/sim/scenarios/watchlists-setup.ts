@@ -51,7 +51,7 @@ export async function fillWatchlists(world: World, user: User, count: number): P
     const bounds = { itemsMax: 1_000, bytesMax: 100_000 };
     const pages = cutPages({ lowest: "", upper: null }, items, bounds);
     rows.push({ ...watchlistKeys.watchlist(user.accountId, id), ...watchlistRow(list) });
-    rows.push(...pages.map((page) => itemPageRow(id, page, { version: 1, hasChanges: false })));
+    rows.push(...pages.map((page) => itemPageRow(id, page, { version: 1, hasSecondRow: false })));
   }
   for (let start = 0; start < rows.length; start += rowsAtOnce) {
     const some = rows.slice(start, start + rowsAtOnce).map((Item) => ({ PutRequest: { Item } }));

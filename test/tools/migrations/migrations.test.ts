@@ -213,7 +213,7 @@ describe("the migration page-changes", () => {
       ...time,
       table,
       storesChanges,
-      bounds: { ...pageBounds, changesShare: 10 },
+      bounds: { ...pageBounds, changesShare: 10, changesBytesMin: 0 },
     });
   const pages = () => Array.fromAsync(storeOf(false).pages(list.watchlistId));
   const revisions = async () =>
@@ -231,7 +231,7 @@ describe("the migration page-changes", () => {
   beforeEach(async () => {
     const items = ids.map((id) => newItem(id, "2026-03-01T00:00:00.000Z"));
     await storeOf(true).create(list.watchlistId, items);
-    // The first write of the page adds its row for changed items.
+    // The first change of the page adds its second row.
     await changeItem(0, 1);
     await changeItem(1, 2);
   });

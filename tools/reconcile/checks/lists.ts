@@ -48,7 +48,13 @@ async function compareItems(
   const before = await lists.counts(accountId, watchlistId);
   const fold = pageFold(watchlistId);
   const differences: Difference[] = [];
-  for await (const page of lists.pages(watchlistId)) differences.push(...fold.take(page));
+  const noteOrphan = (sortKey: string): void => {
+    const place = `${watchlistId} ${sortKey}`;
+    differences.push({ place, field: "row", stored: "present", expected: "none without its page" });
+  };
+  for await (const page of lists.pages(watchlistId, noteOrphan)) {
+    differences.push(...fold.take(page));
+  }
   const { counts, items, differences: whole } = fold.end();
   const after = await lists.counts(accountId, watchlistId);
   // A deleted watchlist has no pages.

@@ -6,7 +6,7 @@ import type { ItemCounts } from "../../../shared/watchlists/watchlist.ts";
 import type { StoredList } from "../rules/list.ts";
 import { dueTimeOf } from "../../../shared/aws/table/due-partitions.ts";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
-import { isChangesRow, itemPagesOf } from "../../../shared/aws/watchlists/page-row.ts";
+import { isChangesOf, isChangesRow, itemPagesOf } from "../../../shared/aws/watchlists/page-row.ts";
 import { readRows, rowsBelow } from "./rows.ts";
 import { runOf } from "../../../shared/aws/runs/run-row.ts";
 import { type RowKey, watchlistKeys } from "../../../shared/aws/table/table.ts";
@@ -36,8 +36,13 @@ export interface ListsReader {
   list(accountId: string, watchlistId: string): Promise<StoredList | undefined>;
   /** Returns the item counters of a watchlist; undefined if it does not exist. */
   counts(accountId: string, watchlistId: string): Promise<StoredCounts | undefined>;
-  /** Yields a watchlist's pages in the order of their keys, even if their ranges overlap. */
-  pages(watchlistId: string): AsyncIterable<StoredPage>;
+  /**
+   * Yields a watchlist's pages in the order of their keys, even if their ranges overlap. Leaves out
+   * a page that is incomplete, because it was written during the read. The check that needs the
+   * pages reads them again before it reports a difference.
+   * @param orphan receives the sort key of each second row that does not follow its page
+   */
+  pages(watchlistId: string, orphan?: (sortKey: string) => void): AsyncIterable<StoredPage>;
   /**
    * Yields the runs of a watchlist, newest first.
    * @param unreadable receives the number of each run with a damaged row, which is then skipped;
@@ -82,20 +87,22 @@ export function dynamoListsReader(client: DynamoDBDocumentClient, table: string)
         ? undefined
         : { counts: row["item_counts"] as ItemCounts, total: Number(row["item_total"]) };
     },
-    async *pages(watchlistId) {
+    async *pages(watchlistId, orphan) {
       const { pk, sk } = watchlistKeys.page(watchlistId, "");
       const range = { ...rowsBelow(pk, sk), rowsAtOnce: pagesAtOnce };
-      // A page that is incomplete, because it was written during the read, is left out. The check
-      // that needs the pages reads them again before it reports a difference.
-      let rows: Row[] = [];
+      let pageRow: Row | undefined;
       for await (const row of readRows(client, table, range)) {
-        if (!isChangesRow(row)) {
-          yield* itemPagesOf(rows);
-          rows = [];
+        if (isChangesRow(row)) {
+          if (pageRow !== undefined && isChangesOf(row, pageRow)) {
+            yield* itemPagesOf([pageRow, row]);
+          } else orphan?.(String(row["sk"]));
+          pageRow = undefined;
+        } else {
+          if (pageRow !== undefined) yield* itemPagesOf([pageRow]);
+          pageRow = row;
         }
-        rows.push(row);
       }
-      yield* itemPagesOf(rows);
+      if (pageRow !== undefined) yield* itemPagesOf([pageRow]);
     },
     async *runs(watchlistId, unreadable) {
       const { pk } = watchlistKeys.run(watchlistId, 0);

@@ -20,9 +20,9 @@ beforeAll(async () => {
 });
 
 /** New items compress so well that a page of them is hardly longer than one of its items. */
-const apart = { storesChanges: true, changesShare: 10 };
+const apart = { storesChanges: true, changesShare: 10, changesBytesMin: 0 };
 
-/** Opens a watchlist of `count` items, whose page already has a row for changed items. */
+/** Opens a watchlist of `count` items, whose page already has a second row. */
 async function openWithChanges(count: number): Promise<WatchlistRef> {
   const list = await world.open(itemsOf(numbered(count)));
   const page = await pageAt(list);
@@ -83,7 +83,7 @@ function recording(): { client: DynamoDBDocumentClient; written: string[][] } {
   return { client, written };
 }
 
-describe("a store that stores the changed items of a page apart", () => {
+describe("a store that writes second rows of pages", () => {
   it("writes only the row with the changed items, with all items that have changed since the page was written", async () => {
     const list = await openWithChanges(50);
     const { client, written } = recording();
@@ -125,13 +125,50 @@ describe("a store that stores the changed items of a page apart", () => {
     expect((await world.counters(list))?.counts).toEqual({ new: 49, active: 1, delisted: 0 });
   });
 
-  it("adds the row to a page that has none, at the first write of the page", async () => {
+  it("adds a second row to a page at the first change that fits into it", async () => {
     const list = await world.open(itemsOf(numbered(50)));
 
     expect(await changeItem(world.store(world.client, apart), list, 0)).toBe("replaced");
 
     expect(await keysOf(list)).toEqual(["page#", "page#!"]);
     expect((await pageAt(list)).changes?.items).toEqual([]);
+  });
+
+  it("makes plain writes of a page, and removes its second row, while its changes do not fit into one", async () => {
+    const list = await openWithChanges(20);
+    const { client, written } = recording();
+    const store = world.store(client, { ...apart, changesShare: 0.1 });
+
+    for (let n = 0; n < 3; n += 1) await changeItem(store, list, n);
+
+    expect(written).toEqual([["page#", "page#!"], ["page#"], ["page#"]]);
+    expect(await keysOf(list)).toEqual(["page#"]);
+  });
+
+  it("stores the changed items apart even if the caller replaces the whole page", async () => {
+    const list = await openWithChanges(50);
+    const { client, written } = recording();
+    const store = world.store(client, apart);
+    const page = await pageAt(list, store);
+    const items = page.items.map((item, n) => (n === 3 ? moved(item) : item));
+
+    expect(await store.replace(list, [page], items)).toBe("replaced");
+
+    expect(written).toEqual([["page#!"]]);
+    expect((await revisionsOf(list)).slice(0, 5)).toEqual([0, 0, 0, 1, 0]);
+  });
+
+  it("adds 50,000 items to one page in a transaction that DynamoDB accepts", async () => {
+    const list = await openWithChanges(1);
+    const { client, written } = recording();
+    const page = await pageAt(list);
+
+    expect(await world.store(client, apart).replace(list, [page], itemsOf(numbered(50_000)))).toBe(
+      "replaced",
+    );
+
+    expect(written.map((keys) => keys.length)).toEqual([52]);
+    expect((await world.counters(list))?.total).toBe(50_000);
   });
 
   it("writes nothing if another process has changed another item of the page", async () => {
@@ -168,7 +205,7 @@ describe("a store that stores the changed items of a page apart", () => {
     expect(await keysOf(list)).toEqual([]);
   });
 
-  it("reads pages with changed items in as many requests as other pages", async () => {
+  it("reads pages with second rows in as many requests as other pages", async () => {
     const count = async (storesChanges: boolean) => {
       const options = { storesChanges, itemsMax: 10 };
       const list = await world.open(itemsOf(numbered(200)), options);
@@ -190,7 +227,7 @@ describe("a store that stores the changed items of a page apart", () => {
   });
 });
 
-describe("a store that does not store changed items apart", () => {
+describe("a store that does not write second rows", () => {
   it("reads pages with changed items, and replaces both rows of a page by one", async () => {
     const list = await openWithChanges(50);
     await changeItem(world.store(world.client, apart), list, 1);

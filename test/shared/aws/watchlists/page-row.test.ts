@@ -16,10 +16,10 @@ const after = before.map((item): Item => ({ ...item, revision: 5 }));
 const unbounded = { itemsMax: 1_000, bytesMax: 100_000 };
 
 /** Returns the row of a page that begins with the ID `lowest`. */
-function pageRow(lowest: string, version: number, hasChanges = true): Row {
+function pageRow(lowest: string, version: number, hasSecondRow = true): Row {
   const [page] = cutPages({ lowest, upper: null }, before, unbounded);
   if (page === undefined) throw new Error("The items have no page");
-  return itemPageRow(list, page, { version, hasChanges });
+  return itemPageRow(list, page, { version, hasSecondRow });
 }
 
 /** Returns the row with the changed second item of a page. */
@@ -53,9 +53,10 @@ describe("the rows of a watchlist's pages of items", () => {
   });
 
   it.each([
-    ["lacks the row with its changed items", [pageRow("", 3)]],
-    ["is older than the row with its changed items", [pageRow("", 3), changesRow("", 8, 8)]],
+    ["lacks its second row", [pageRow("", 3)]],
+    ["is older than its second row", [pageRow("", 3), changesRow("", 8, 8)]],
     ["lacks its own row", [changesRow("", 7, 3)]],
+    ["is followed by the second row of another page", [pageRow("", 3), changesRow("2", 7, 3)]],
   ])("end before the first page that %s", (_, incomplete) => {
     const complete = pageRow("05000", 1, false);
 
@@ -70,7 +71,7 @@ describe("the rows of a watchlist's pages of items", () => {
     ]);
   });
 
-  it("ignore changed items if the page has no row for them any more", () => {
+  it("ignore changed items if the page has no second row any more", () => {
     expect(shown([pageRow("", 9, false), changesRow("", 7, 3)])).toEqual([
       { lowest: "", version: 9, revisions: [0, 0] },
     ]);
@@ -80,15 +81,15 @@ describe("the rows of a watchlist's pages of items", () => {
 describe("the last page of items in a range", () => {
   it.each([
     ["the page with its changed items", [changesRow("", 7, 3), pageRow("", 3)], 7],
-    ["the page without a row for changed items", [pageRow("", 3, false)], 3],
+    ["the page without a second row", [pageRow("", 3, false)], 3],
   ])("is %s", (_, rows, version) => {
     expect(lastItemPageOf(rows)).toMatchObject({ lowest: "", version });
   });
 
   it.each([
-    ["only the row with its changed items was read", [changesRow("", 7, 3)]],
+    ["only its second row was read", [changesRow("", 7, 3)]],
     ["the previous row belongs to another page", [changesRow("2", 7, 3), pageRow("1", 3)]],
-    ["the row with its changed items is missing", [pageRow("", 3)]],
+    ["its second row is missing", [pageRow("", 3)]],
   ])("is incomplete if %s", (_, rows) => {
     expect(lastItemPageOf(rows)).toBe("incomplete");
   });
@@ -101,7 +102,7 @@ describe("the last page of items in a range", () => {
   });
 });
 
-it("the row with the changed items of a page directly follows the row of the page", () => {
+it("the second row of a page directly follows its own row", () => {
   const keys = ["", "1", "10001", "1000A", "2"].flatMap((lowest) => [
     watchlistKeys.page(list, lowest).sk,
     watchlistKeys.pageChanges(list, lowest).sk,

@@ -74,6 +74,7 @@ const bounds = fc.record({
   bytesMax: fc.constantFrom(110, 10_000),
   mergeItemsMax: fc.integer({ min: 0, max: 3 }),
   changesShare: fc.constantFrom(0.5, 10),
+  changesBytesMin: fc.constantFrom(0, 800),
 });
 
 interface Step {
@@ -242,6 +243,7 @@ interface Played {
     bytesMax: number;
     mergeItemsMax: number;
     changesShare: number;
+    changesBytesMin: number;
   };
 }
 
@@ -249,7 +251,7 @@ interface Played {
 interface Planned {
   readonly wanted: Operation;
   readonly faults: readonly Fault[];
-  /** True if the process stores the changed items of a page in a row of their own. */
+  /** True if the process writes second rows of pages. */
   readonly storesChanges: boolean;
 }
 
@@ -338,8 +340,8 @@ async function readDuring(
   }
 }
 
-/** Writes each page once, with a row for its changed items. */
-async function addChangesRows(list: WatchlistRef, limits: Played["limits"]): Promise<void> {
+/** Writes each page once, with a second row. */
+async function addSecondRows(list: WatchlistRef, limits: Played["limits"]): Promise<void> {
   const store = world.store(world.client, { ...limits, storesChanges: true });
   for await (const page of store.pages(list.watchlistId)) {
     await store.replace(list, [page], page.items);
@@ -385,7 +387,7 @@ it("the stored pages of a watchlist equal a plain map of its items after any int
       }),
       async (scheduler, { limits, ids, operations, width }) => {
         const list = await world.open(itemsOf(ids), limits);
-        await addChangesRows(list, limits);
+        await addSecondRows(list, limits);
         const played = { list, model: new Model(itemsOf(ids)), scheduler, limits };
         // The sequences run in parallel. The operations of one sequence run one after another, in
         // the order drawn.

@@ -11,7 +11,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { watchlistKeys } from "../../../../shared/aws/table/table.ts";
 import { limits } from "../../../../shared/base/limits.ts";
 import type { Item } from "../../../../shared/watchlists/item.ts";
-import type { StoredPage } from "../../../../shared/watchlists/page.ts";
+import { encodeItems, type StoredPage } from "../../../../shared/watchlists/page.ts";
 import type { WatchlistRef, PageStore } from "../../../../shared/watchlists/page-store.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
 import { itemsOf, numbered, type PageWorld, startPageWorld } from "./page-world.ts";
@@ -392,7 +392,8 @@ describe("reading the pages of a watchlist", () => {
       const answer = await send();
       if (!(command instanceof QueryCommand) || hidden === 0) return answer;
       hidden -= 1;
-      const lower = { ...watchlistKeys.page(list.watchlistId, ""), upper: "1001000" };
+      const key = watchlistKeys.page(list.watchlistId, "");
+      const lower = { ...key, upper: "1001000", items: encodeItems([]) };
       return { Items: [lower] };
     });
     const pages = await read(world.store(client), list, "1002500");

@@ -17,7 +17,6 @@ import { type Item, newItem } from "../../../../shared/watchlists/item.ts";
 import {
   compareIds,
   countByState,
-  encodeItems,
   type PageBounds,
   pageBounds,
 } from "../../../../shared/watchlists/page.ts";
@@ -40,7 +39,7 @@ export interface StoredRow {
   readonly version: number;
   readonly counts: ItemCounts;
   readonly changedAt: string | null;
-  /** Size of the encoded items in the page's row, without the items in the row of changed items. */
+  /** Size of the encoded items in the page's own row. */
   readonly bytes: number;
   readonly items: readonly Item[];
 }
@@ -119,7 +118,7 @@ export async function startPageWorld(): Promise<PageWorld> {
         version: page.version,
         counts: page.counts,
         changedAt: page.maxChangedAt,
-        bytes: page.changes?.pageBytes ?? encodeItems(page.items).byteLength,
+        bytes: page.bytes,
         items: page.items,
       }));
     },
