@@ -15,6 +15,7 @@ import {
 import { listRunCount, measureList } from "./costs/list-runs.ts";
 import { memoryRows } from "./costs/memory-sizes.ts";
 import { logMeter } from "./costs/log-meter.ts";
+import { storedVersionsEnvironment, storedVersionsOption } from "./measure/stored-versions.ts";
 import { pricesReadOn } from "./measure/prices.ts";
 import { busMonth, standingMonth } from "./costs/standing.ts";
 import { busRows, callRows, listRows, standingRows } from "./costs/tables.ts";
@@ -25,16 +26,21 @@ import { progressOf } from "../tools/command-line/progress.ts";
 const commandLine = {
   name: "npm run costs",
   about: "Calculates the costs of the service on AWS. Takes one to two minutes, without a network.",
-  options: { ...assumptionOptions, json: jsonOption },
-  examples: ["", "--aws-ms 10", "--json"],
+  options: {
+    ...assumptionOptions,
+    "stored-versions": storedVersionsOption,
+    json: jsonOption,
+  },
+  examples: ["", "--aws-ms 10", "--stored-versions next", "--json"],
 } as const;
 
 async function main(values: Texts, isJson: boolean): Promise<void> {
   const assumptions = readAssumptions(values);
+  const variables = storedVersionsEnvironment(String(values["stored-versions"]));
   const logs = logMeter();
   const progress = progressOf(callCount + listRunCount);
   const calls = await measureCalls(assumptions, { logs, progress });
-  const watchlist = await measureList(assumptions, { logs, progress });
+  const watchlist = await measureList(assumptions, { logs, progress, variables });
   const metrics = logs.metrics();
   const standing = standingMonth({ sweeperPass: watchlist.sweeperPass, metrics }, assumptions);
   const works = [...calls.map(({ name, work }) => ({ name, ...work })), ...watchlist.works];

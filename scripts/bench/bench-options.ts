@@ -17,17 +17,3 @@ export function positiveInteger(name: string, text: string): number {
   if (Number.isSafeInteger(value) && value >= 1) return value;
   throw new Error(`--${name} must be a whole number of 1 or more (got "${text}").`);
 }
-
-/**
- * Parses the value of the option `name`, one of `choices`.
- * @throws Error for any other string
- */
-export function oneOf<Choice extends string>(
-  name: string,
-  text: string,
-  choices: readonly Choice[],
-): Choice {
-  const choice = choices.find((one) => one === text);
-  if (choice !== undefined) return choice;
-  throw new Error(`--${name} must be one of: ${choices.join(", ")} (got "${text}").`);
-}

@@ -15,6 +15,7 @@ import {
   ratioFactorMax,
 } from "./gate-limits.ts";
 import { benchRuns, runsOptions } from "./runs.ts";
+import type { MeasuredVersions } from "../measure/stored-versions.ts";
 
 export const gateOptions = {
   counts: {
@@ -125,7 +126,7 @@ function noteCase(name: string, found: readonly Round[], { counts, ratios }: Fou
 }
 
 async function measureRuns(
-  storedVersions: "current" | "next",
+  storedVersions: MeasuredVersions,
   { counts, ratios }: Found,
 ): Promise<void> {
   const { cost, all } = await benchRuns({

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { storedVersionsVariable } from "../../functions/environment.ts";
 import { assert } from "../../shared/base/assert.ts";
 import { workerMegabytes } from "../measure/worker-memory.ts";
 import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
 import { type DynamoMeter, type Metered, startDynamoMeter } from "../measure/dynamo-meter.ts";
 import { printTable } from "../measure/print-table.ts";
-import { oneOf, positiveInteger } from "./bench-options.ts";
+import { positiveInteger } from "./bench-options.ts";
+import { storedVersionsEnvironment, storedVersionsOption } from "../measure/stored-versions.ts";
 import { reconcileLocalTables } from "./reconciled.ts";
 import { itemsAt, itemsChangedIn, type Tier, writeAnswers } from "../measure/runs-answers.ts";
 import { type RunsWorld, startRunsWorld } from "../measure/runs-process.ts";
@@ -30,13 +30,7 @@ export const runsOptions = {
     default: String(workerMegabytes["run-step"]),
     about: "the memory of the step worker, which sets the heap limits of its process",
   },
-  "stored-versions": {
-    type: "string",
-    value: "<current|next>",
-    default: "current",
-    about:
-      "the context key storedVersions; with `next`, pages have second rows, and archives of small runs are rows",
-  },
+  "stored-versions": storedVersionsOption,
 } as const;
 
 /** The size of the first watchlist, which warms up the processes and is not shown. */
@@ -76,7 +70,6 @@ export async function benchRuns(values: ValuesOf<typeof runsOptions>): Promise<R
     warmUpSize,
     ...values.items.split(",").map((text) => positiveInteger("items", text)),
   ];
-  const storedVersions = oneOf("stored-versions", values["stored-versions"], ["current", "next"]);
   const stepMegabytes = positiveInteger("step-memory", values["step-memory"]);
   const dynamo = await startTemporaryDynamo();
   const meter = await startDynamoMeter(dynamo.endpoint);
@@ -88,7 +81,7 @@ export async function benchRuns(values: ValuesOf<typeof runsOptions>): Promise<R
     LOCAL_DIR: join(dynamo.dir, "world"),
     DYNAMODB_ENDPOINT: meter.url,
     BENCH_STEP_MEGABYTES: String(stepMegabytes),
-    [storedVersionsVariable]: storedVersions,
+    ...storedVersionsEnvironment(values["stored-versions"]),
   });
   try {
     const metrics: RunMetrics[][] = [];

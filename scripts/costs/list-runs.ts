@@ -58,22 +58,29 @@ interface Bench {
   readonly progress: Progress;
 }
 
+interface ListMeasurement {
+  /** Counts the log lines of the functions. */
+  readonly logs: LogMeter;
+  readonly progress: Progress;
+  /** Environment variables of the functions. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
 /**
  * Runs a watchlist of 50,000 items in a local world. Measures each kind of run, and one pass of the
  * sweeper.
- * @param options.logs Counts the log lines of the functions.
- * @param options.progress Prints the progress.
  * @throws Error if a run has an unexpected result.
  */
 export async function measureList(
   assumptions: Assumptions,
-  { logs, progress }: { readonly logs: LogMeter; readonly progress: Progress },
+  { logs, progress, variables }: ListMeasurement,
 ): Promise<WatchlistCosts> {
   const dynamo = await startTemporaryDynamo();
   const meter = await startDynamoMeter(dynamo.endpoint);
   const answersDir = join(dynamo.dir, "answers");
   const world = await startRunsWorld(
     {
+      ...variables,
       BENCH_ANSWERS: answersDir,
       POWERTOOLS_LOG_LEVEL: "INFO",
       LOCAL_DIR: join(dynamo.dir, "world"),
