@@ -2,6 +2,7 @@
 import { dynamoBacktestStore } from "../../shared/aws/watchlists/backtest-store.ts";
 import { dynamoIdempotencyStore } from "../../shared/aws/watchlists/idempotency-store.ts";
 import { dynamoHistoryStore } from "../../shared/aws/history/history-store.ts";
+import { keptStock } from "../../shared/aws/watchlists/kept-stock.ts";
 import { dynamoPageStore } from "../../shared/aws/watchlists/page-store.ts";
 import { dynamoPurgeStore } from "../../shared/aws/watchlists/purge-store.ts";
 import { dynamoRunStore } from "../../shared/aws/runs/run-store.ts";
@@ -38,11 +39,21 @@ export const watchlists = (environment: WatchlistNeeds, overrides: Overrides): W
  * Creates the store of the pages with the items and details of watchlists.
  * @param overrides dependencies that tests replace
  */
-export const pages = (environment: WatchlistNeeds, overrides: Overrides): PageStore & StockStore =>
+export const pages = (environment: WatchlistNeeds, overrides: Overrides): PageStore =>
   dynamoPageStore(dynamo(overrides), {
     ...watchlistsTable(environment, overrides),
     storesChanges: (overrides.writes ?? configuredVersions()) === "next",
   });
+
+/**
+ * Creates the store that lists the items out of stock.
+ * @param overrides dependencies that tests replace
+ */
+export const stockItems = (environment: WatchlistNeeds, overrides: Overrides): StockStore =>
+  keptStock(
+    { client: dynamo(overrides), ...watchlistsTable(environment, overrides) },
+    pages(environment, overrides),
+  );
 
 /**
  * Creates the store of the idempotency keys of watchlist creations.

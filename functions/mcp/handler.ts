@@ -35,6 +35,7 @@ export function createHandler(
     budgets: provide.dailyBudgets(environment, overrides),
     watchlists: stores.watchlists(environment, overrides),
     pages: stores.pages(environment, overrides),
+    stockItems: stores.stockItems(environment, overrides),
     purges: stores.purges(environment, overrides),
     keys: stores.idempotencyKeys(environment, overrides),
     runs: stores.runs(environment, overrides),

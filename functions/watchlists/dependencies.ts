@@ -18,7 +18,8 @@ export interface WatchlistDependencies {
   readonly accounts: Pick<AccountStore, "get">;
   readonly budgets: Pick<DailyBudgetStore, "used" | "usedByWatchlists">;
   readonly watchlists: WatchlistStore;
-  readonly pages: PageStore & StockStore;
+  readonly pages: PageStore;
+  readonly stockItems: StockStore;
   readonly purges: PurgeStore;
   readonly keys: IdempotencyStore;
   readonly runs: RunStore;

@@ -27,13 +27,13 @@ export const searchItemsRoute = route<
   query: itemSearchQuery,
   check: ({ query }) => checkQuery(query),
   async handle({ caller, query }, dependencies) {
-    const { pages } = dependencies;
+    const { pages, stockItems } = dependencies;
     const { search, limit, stock, starting_after: startingAfter } = query;
     const watchlists = await watchlistsOf(caller, query, dependencies);
     if (stock !== undefined) {
       const { sort = "id", order = "asc" } = query;
       const wanted = { watchlists, search, sort, order, limit, startingAfter };
-      const { items, next } = await listStockItems(wanted, pages);
+      const { items, next } = await listStockItems(wanted, stockItems);
       return answer(items.map(presentStock), { hasMore: next !== null, next });
     }
     if (search === undefined) {

@@ -16,22 +16,22 @@ import { nameOf, type Resource } from "./synthesize.ts";
  */
 const kilobytesMax: Readonly<Record<FunctionName, number>> = {
   account: 397,
-  "backtest-runner": 419,
+  "backtest-runner": 421,
   dashboard: 435,
   delivery: 385,
   events: 376,
-  mcp: 1126,
+  mcp: 1129,
   meta: 300,
   offers: 434,
   platforms: 315,
   products: 433,
-  "run-finisher": 418,
-  "run-starter": 450,
-  "run-step": 491,
+  "run-finisher": 419,
+  "run-starter": 451,
+  "run-step": 492,
   "s3-destination": 401,
   structured: 308,
   sweeper: 349,
-  watchlists: 509,
+  watchlists: 510,
   "webhook-endpoints": 406,
 };
 

@@ -23,7 +23,7 @@ import type { StepStore } from "../../shared/runs/step-store.ts";
 import { claimDueRun } from "../../shared/runs/claim-due-run.ts";
 import { type Item, newItem } from "../../shared/watchlists/item.ts";
 import { compareIds } from "../../shared/watchlists/page.ts";
-import type { PageStore, StockStore } from "../../shared/watchlists/page-store.ts";
+import type { PageStore } from "../../shared/watchlists/page-store.ts";
 import type { Schedules } from "../../shared/watchlists/schedules.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
 import type { WatchlistStore } from "../../shared/watchlists/watchlist-store.ts";
@@ -52,7 +52,7 @@ export interface RunBench {
   /** The name of the table of accounts. */
   readonly accountsTable: string;
   readonly watchlists: WatchlistStore;
-  readonly pages: PageStore & StockStore;
+  readonly pages: PageStore;
   readonly runs: RunStore;
   readonly steps: StepStore;
   readonly history: HistoryStore;
@@ -123,12 +123,12 @@ export interface BenchOptions {
    * @default none, so that no run has a file
    */
   readonly snapshotsOf?: (stores: {
-    readonly pages: PageStore & StockStore;
+    readonly pages: PageStore;
     readonly runs: RunStore;
     readonly random: RandomSource;
   }) => ItemSnapshots;
   /** Wraps the page store of the run engine. By default, the engine uses the store itself. */
-  readonly pagesThrough?: (pages: PageStore & StockStore) => PageStore & StockStore;
+  readonly pagesThrough?: (pages: PageStore) => PageStore;
   /**
    * Returns the index of the message that is handled next.
    * @default the oldest message

@@ -21,24 +21,29 @@ interface KeptItems {
 const entriesMax = 50_000;
 
 /**
- * Returns a function that lists the items of a watchlist that are out of stock. The function caches
- * the items of the watchlists that were read most recently. While no page of a watchlist changes, a
- * later call reads only the versions of the pages, and decodes no item. This saves transfer and
- * decoding, but no read units: DynamoDB charges for the whole pages.
+ * Creates the store that lists the items of a watchlist that are out of stock. It caches the items
+ * of the watchlists that were read most recently. While no page of a watchlist changes, a later
+ * call reads only the versions of the pages, and decodes no item. This saves transfer and decoding,
+ * but no read units: DynamoDB charges for the whole pages.
  */
 export function keptStock(
   table: PageTable,
   pages: Pick<PageStore, "detailsOf" | "pages">,
-): StockStore["outOfStock"] {
+): StockStore {
   const kept = new Map<string, KeptItems>();
-  return async (watchlistId) => {
-    const both = [watchlistKeys.page(watchlistId, ""), watchlistKeys.detailsPage(watchlistId, "")];
-    const versions = (await Promise.all(both.map((key) => versionsOf(table, key)))).join();
-    const known = kept.get(watchlistId);
-    const items =
-      known?.versions === versions ? known.items : await readOutOfStock(watchlistId, pages);
-    keep(kept, watchlistId, { versions, items });
-    return items;
+  return {
+    async outOfStock(watchlistId) {
+      const both = [
+        watchlistKeys.page(watchlistId, ""),
+        watchlistKeys.detailsPage(watchlistId, ""),
+      ];
+      const versions = (await Promise.all(both.map((key) => versionsOf(table, key)))).join();
+      const known = kept.get(watchlistId);
+      const items =
+        known?.versions === versions ? known.items : await readOutOfStock(watchlistId, pages);
+      keep(kept, watchlistId, { versions, items });
+      return items;
+    },
   };
 }
 

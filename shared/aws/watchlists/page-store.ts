@@ -13,7 +13,7 @@ import {
 } from "../../watchlists/page.ts";
 import type { Item } from "../../watchlists/item.ts";
 import { fromColumns, withChanged } from "../../watchlists/item-columns.ts";
-import type { PageStore, StockStore } from "../../watchlists/page-store.ts";
+import type { PageStore } from "../../watchlists/page-store.ts";
 import { isConditionFailure, isThrottle, retryWhileContended } from "../table/dynamo.ts";
 import {
   afterEveryId,
@@ -25,7 +25,6 @@ import {
   type PageTable,
 } from "./page-reader.ts";
 import { detailsPages } from "./details-pages.ts";
-import { keptStock } from "./kept-stock.ts";
 import { itemPageRow } from "./page-row.ts";
 import { writeChanges, writePages } from "./page-writes.ts";
 import { firstRows } from "../table/query-rows.ts";
@@ -56,21 +55,14 @@ export interface PageStoreOptions extends Omit<PageTable, "client"> {
  * throw 503 UNAVAILABLE if rows stay contended or throttled, or if the retry budget is exhausted.
  * Only tests pass `bounds`.
  */
-export function dynamoPageStore(
-  client: PageTable["client"],
-  options: PageStoreOptions,
-): PageStore & StockStore {
+export function dynamoPageStore(client: PageTable["client"], options: PageStoreOptions): PageStore {
   const { bounds = pageBounds, storesChanges = false, ...rest } = options;
   const table = { client, ...rest };
   const kind = itemPages(storesChanges);
-  const details = detailsPages(table, bounds);
-  const pages: PageStore["pages"] = (watchlistId, range = {}) =>
-    readPages(table, kind, { watchlistId, ...range });
   return {
-    ...details,
+    ...detailsPages(table, bounds),
     ...replacements({ table, kind }, { bounds, storesChanges }),
-    pages,
-    outOfStock: keptStock(table, { ...details, pages }),
+    pages: (watchlistId, range = {}) => readPages(table, kind, { watchlistId, ...range }),
     create: (watchlistId, items) =>
       createPages(table, watchlistId, cutPages({ lowest: "", upper: null }, items, bounds)),
     async removeAll(watchlistId) {

@@ -3,6 +3,7 @@ import { watchlistRoutes } from "../../../functions/watchlists/handler.ts";
 import { hashApiKey } from "../../../shared/accounts/api-key.ts";
 import { dynamoDailyBudgetStore } from "../../../shared/aws/accounts/daily-budget-store.ts";
 import { dynamoBacktestStore } from "../../../shared/aws/watchlists/backtest-store.ts";
+import { keptStock } from "../../../shared/aws/watchlists/kept-stock.ts";
 import { dynamoIdempotencyStore } from "../../../shared/aws/watchlists/idempotency-store.ts";
 import { dynamoPurgeStore } from "../../../shared/aws/watchlists/purge-store.ts";
 import type { RunQueue } from "../../../shared/runs/run-queue.ts";
@@ -49,6 +50,7 @@ export async function callOnBench(
       cancels: { send: async () => {} },
       backtests: dynamoBacktestStore(bench.table.client, options),
       backtestQueue: { send: async () => {} },
+      stockItems: keptStock({ client: bench.table.client, ...options }, bench.pages),
       keys: dynamoIdempotencyStore(bench.table.client, options),
       purges: dynamoPurgeStore(bench.table.client, options),
       schedules: { put: async () => {}, remove: async () => {} },

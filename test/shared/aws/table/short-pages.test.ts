@@ -19,6 +19,7 @@ import { readJournalPages } from "../../../../shared/aws/ledger/read-pages.ts";
 import { newShardRow, shardOf } from "../../../../shared/aws/ledger/shard-row.ts";
 import { ledgerEntryRow } from "../../../support/old-ledger-entry.ts";
 import { dynamoOutboxStore } from "../../../../shared/aws/deliveries/outbox-store.ts";
+import { keptStock } from "../../../../shared/aws/watchlists/kept-stock.ts";
 import { dynamoPageStore } from "../../../../shared/aws/watchlists/page-store.ts";
 import { dynamoPendingWork } from "../../../../shared/aws/deliveries/pending-work.ts";
 import { dynamoPurgeStore } from "../../../../shared/aws/watchlists/purge-store.ts";
@@ -431,9 +432,9 @@ const cases: readonly Case[] = [
       );
     },
     async read(place) {
-      const pages = pagesOf(place);
+      const stock = keptStock({ client: place.client, ...optionsOf(place) }, pagesOf(place));
       const labels = async (): Promise<unknown> =>
-        (await pages.outOfStock(list)).map(({ item, details }) => [item.id, details?.label]);
+        (await stock.outOfStock(list)).map(({ item, details }) => [item.id, details?.label]);
       const before = await labels();
       // Only the last page of details changes.
       const change = () => detailsOf("i5", "y");

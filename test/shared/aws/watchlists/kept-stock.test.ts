@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { keptStock } from "../../../../shared/aws/watchlists/kept-stock.ts";
 import { type Item, newItem } from "../../../../shared/watchlists/item.ts";
 import type { ItemDetails } from "../../../../shared/watchlists/item-details.ts";
 import type { StoredPage } from "../../../../shared/watchlists/page.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
-import { addedAt, type PageWorld, startPageWorld } from "./page-world.ts";
+import { addedAt, clock, type PageWorld, random, startPageWorld } from "./page-world.ts";
 
 let world: PageWorld;
 beforeAll(async () => {
@@ -37,7 +38,8 @@ async function open(items: readonly Item[]) {
     if (projection === undefined) reads += 1;
     return send();
   });
-  const store = world.store(client, { itemsMax: 2 });
+  const table = { client, table: world.table, clock, random };
+  const store = keptStock(table, world.store(client, { itemsMax: 2 }));
   return {
     list,
     /** Returns the IDs of the items out of stock with their labels, and whether items were read. */

@@ -20,11 +20,7 @@ import {
   type PageBounds,
   pageBounds,
 } from "../../../../shared/watchlists/page.ts";
-import type {
-  WatchlistRef,
-  PageStore,
-  StockStore,
-} from "../../../../shared/watchlists/page-store.ts";
+import type { WatchlistRef, PageStore } from "../../../../shared/watchlists/page-store.ts";
 import type { ItemCounts, Watchlist } from "../../../../shared/watchlists/watchlist.ts";
 import { openTables } from "../../../support/tables.ts";
 
@@ -52,7 +48,7 @@ export interface PageWorld {
   /** The name of the watchlists table. */
   readonly table: string;
   /** Creates a store. The options can also set some of the bounds. */
-  store(client?: DynamoDBDocumentClient, options?: StoreOptions): PageStore & StockStore;
+  store(client?: DynamoDBDocumentClient, options?: StoreOptions): PageStore;
   /** Stores a watchlist with these items; returns its key. */
   open(items: readonly Item[], options?: StoreOptions): Promise<WatchlistRef>;
   /** Returns the pages with their changed items, as they are stored. */
