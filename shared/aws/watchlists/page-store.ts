@@ -97,18 +97,16 @@ function replacements(
   };
   const replaceItems: PageStore["replaceItems"] = async (watchlist, page, changed) => {
     const columns = withChanged(page.columns, changed);
-    // If the changed items alone do not fit, a second row saves nothing.
-    const isSmall = storesChanges && fitsSecondRow(page, changed, bounds);
-    if (isSmall && page.changes !== null) {
+    const changes = storesChanges ? changesOfPage(page, { changed, columns }, bounds) : undefined;
+    if (changes !== undefined && page.changes !== null) {
       const { pageVersion } = page.changes;
-      const changes = changesOfPage(page, { changed, columns }, bounds);
-      if (changes !== undefined) {
-        return writeChanges(table, watchlist, { page, pageVersion, changes });
-      }
+      return writeChanges(table, watchlist, { page, pageVersion, changes });
     }
     const after = pageOfColumns(page, columns, bounds);
     if (after === undefined) return replacePages(watchlist, [page], fromColumns(columns));
     const large = storesChanges ? "with_counters" : "never";
+    // If the changed items alone do not fit, a second row saves nothing.
+    const isSmall = storesChanges && fitsSecondRow(page, changed, bounds);
     const secondRows = isSmall ? "always" : large;
     const write = { before: [page], cut: [after], watchlistItemsMax, secondRows } as const;
     return writePages(table, watchlist, { ...write, keepsIds: true });
@@ -236,9 +234,9 @@ function putNew(
 }
 
 /**
- * Deletes up to 24 rows of pages, those with the lowest keys first, so that a concurrent reader finds an
- * empty watchlist and not a gap. Returns `some` if all rows that it read were deleted, `none` if
- * there were no rows, and `again` if DynamoDB has not deleted all of them.
+ * Deletes up to 24 rows of pages, those with the lowest keys first, so that a concurrent reader
+ * finds an empty watchlist and not a gap. Returns `some` if all rows that it read were deleted,
+ * `none` if there were no rows, and `again` if DynamoDB has not deleted all of them.
  */
 async function removeSome(
   { client, table }: PageTable,

@@ -49,12 +49,12 @@ const transactionWritesMax = 100;
 const waitMsMax = 1_000;
 
 /**
- * Replaces the pages `before` of a watchlist with the pages `cut`, in one transaction. Returns
- * `replaced`, `stale` if a page has changed since it was read, `watchlist_deleted`, or `full` if
- * the watchlist would have more than `watchlistItemsMax` items. After `stale`, the write may have
- * taken effect (see `putVersion`); the other outcomes are certain. The new pages have a higher version
- * than all replaced pages. The version of a page therefore never repeats, even if the page is
- * merged into another page and later created again.
+ * Replaces the pages `before` of a watchlist with the pages `cut`, in one transaction or, if only
+ * one row changes, in one put. Returns `replaced`, `stale` if a page has changed since it was read,
+ * `watchlist_deleted`, or `full` if the watchlist would have more than `watchlistItemsMax` items.
+ * After `stale`, the write may have taken effect (see `putVersion`); the other outcomes are
+ * certain. The new pages have a higher version than all replaced pages. The version of a page
+ * therefore never repeats, even if the page is merged into another page and later created again.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function writePages(
@@ -95,8 +95,7 @@ export function writePages(
 }
 
 /**
- * Replaces the second row of a page. The outcomes are those of a replacement of a page without its
- * counts: see `putVersion`.
+ * Replaces the second row of a page. `putVersion` describes the outcomes.
  * @throws 503 UNAVAILABLE if the row stays contended or the retry budget is exhausted
  */
 export function writeChanges(
