@@ -16,19 +16,17 @@ export async function accountView(
   now: Date,
   dependencies: AccountViewDependencies,
 ) {
-  const { accounts, endpoints, usage, budgets } = dependencies;
+  const { accounts, endpoints, budgets } = dependencies;
   const { accountId } = caller;
-  const date = dayOf(now);
-  const [account, webhookEndpoints, days, usedToday] = await Promise.all([
-    accounts.get(accountId),
+  const [stored, webhookEndpoints, usedToday] = await Promise.all([
+    accounts.getWithUsage(accountId, dayOf(now)),
     endpoints.countEndpoints(accountId),
-    usage.daily(accountId, { from: date, to: date }),
     budgets.used(accountId, now),
   ]);
-  assert(account !== undefined, "the account of an API key must exist");
+  assert(stored !== undefined, "the account of an API key must exist");
+  const { account, creditsCharged: spentToday } = stored;
   const s3ExternalId = externalIdOf(account.id);
   const forecast = await forecastAccount({ ...account, usedToday, accountId, now }, dependencies);
-  const spentToday = days[0]?.credits ?? 0;
   return presentAccount(account, {
     key: caller,
     webhookEndpoints,

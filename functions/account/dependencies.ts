@@ -9,9 +9,8 @@ import type { EndpointLookup } from "../../shared/webhooks/endpoint-store.ts";
 
 /** The dependencies of `GET /v1/account`. */
 export interface AccountViewDependencies extends ForecastDependencies {
-  readonly accounts: Pick<AccountStore, "get">;
+  readonly accounts: Pick<AccountStore, "getWithUsage">;
   readonly endpoints: Pick<EndpointLookup, "countEndpoints">;
-  readonly usage: Pick<UsageStore, "daily">;
   readonly budgets: Pick<DailyBudgetStore, "used" | "usedByWatchlists">;
 }
 

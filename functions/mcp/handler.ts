@@ -31,7 +31,6 @@ export function createHandler(
     cancels: queues.cancelQueue(environment, overrides),
     answerBytesMax: provide.answerBytesMax(environment),
     readHealth: sourceHealth(environment, "mcp", { spanMs: windowMs.lastHour, overrides }),
-    usage: provide.usageStore(environment, overrides),
     budgets: provide.dailyBudgets(environment, overrides),
     watchlists: stores.watchlists(environment, overrides),
     pages: stores.pages(environment, overrides),

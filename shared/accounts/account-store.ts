@@ -50,6 +50,13 @@ export interface NewKey {
   readonly createdAt: string;
 }
 
+/** An account and its use of a UTC day. */
+export interface AccountWithUsage {
+  readonly account: Account;
+  /** Credits that were charged on the day. */
+  readonly creditsCharged: number;
+}
+
 /** Stores accounts and API keys, and admits calls. */
 export interface AccountStore {
   /**
@@ -65,6 +72,13 @@ export interface AccountStore {
   create(account: Account): Promise<void>;
   /** Reads an account; undefined if it does not exist. */
   get(accountId: string): Promise<Account | undefined>;
+  /**
+   * Reads an account and the credits that it was charged on a UTC day. Returns undefined if the
+   * account does not exist.
+   * @param date the day, as `YYYY-MM-DD`
+   * @throws 503 UNAVAILABLE if credits keep moving, or records keep being copied, during each read
+   */
+  getWithUsage(accountId: string, date: string): Promise<AccountWithUsage | undefined>;
   /**
    * Stores a new key.
    * @throws 409 CONFLICT if the account has the maximum number of keys; 503 UNAVAILABLE if other

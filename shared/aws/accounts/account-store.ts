@@ -8,6 +8,7 @@ import type { AccountStore } from "../../accounts/account-store.ts";
 import type { AutoTopUp, AutoTopUpStore } from "../../accounts/auto-top-up.ts";
 import { isPackId } from "../../accounts/credit-packs.ts";
 import { assert } from "../../base/assert.ts";
+import { boundedMap } from "../../base/bounded-map.ts";
 import type { RandomSource, Clock } from "../../base/clock.ts";
 import { putKey } from "./api-key-store.ts";
 import { type Row, conditionalWrite } from "../table/dynamo.ts";
@@ -18,6 +19,7 @@ import { systemRandom, systemClock } from "../../base/system.ts";
 import { type AccountRows, readWholeAccount, sumsOf } from "../ledger/read-shards.ts";
 import { newShardRow } from "../ledger/shard-row.ts";
 import { accountKeys } from "../table/table.ts";
+import { dailyUsage } from "./usage-store.ts";
 
 interface Tables {
   readonly accounts: string;
@@ -28,19 +30,36 @@ interface RetryOptions {
   readonly random: RandomSource;
 }
 
+/** Maximum number of accounts whose number of shards a process keeps. */
+const accountsMax = 10_000;
+
 /** Creates a store of accounts in DynamoDB. The store also admits calls by their API keys. */
 export function dynamoAccountStore(
   client: DynamoDBDocumentClient,
   tables: Tables,
   options: RetryOptions = { clock: systemClock, random: systemRandom },
 ): AccountStore {
+  const reader = { ...options, client, accountsTable: tables.accounts };
+  // With the number of shards, one request reads an account and all of its shards.
+  const shardCounts = boundedMap<number>(accountsMax);
+  const rowsOf = async (accountId: string): Promise<AccountRows | undefined> => {
+    const rows = await readWholeAccount(reader, accountId, shardCounts.get(accountId));
+    if (rows !== undefined) shardCounts.set(accountId, rows.shards.length);
+    return rows;
+  };
   return {
     admit: keyAdmission(client, tables.accounts, options.random),
     create: (account) => createAccountRows(client, tables.accounts, account),
     async get(accountId) {
-      const reader = { client, accountsTable: tables.accounts, ...options };
-      const rows = await readWholeAccount(reader, accountId);
+      const rows = await rowsOf(accountId);
       return rows === undefined ? undefined : accountOf(rows);
+    },
+    async getWithUsage(accountId, date) {
+      const rows = await rowsOf(accountId);
+      if (rows === undefined) return undefined;
+      const { shards } = rows;
+      const [day] = await dailyUsage(reader, { accountId, shards }, { from: date, to: date });
+      return { account: accountOf(rows), creditsCharged: day?.credits ?? 0 };
     },
     addKey: (key) => putKey(client, tables.accounts, key),
   };

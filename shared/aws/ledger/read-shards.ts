@@ -98,16 +98,18 @@ const isWhole = ({ account, shards }: AccountRows): boolean => {
 /**
  * Reads an account and its shards until balance, held and spent credits add up to the credits that
  * the account received. Returns undefined if the account does not exist.
+ * @param expected probable number of shards; another number costs a second read
  * @throws 503 UNAVAILABLE if credits keep moving between shards
  */
 export async function readWholeAccount(
   reader: Reader,
   accountId: string,
+  expected?: number,
 ): Promise<AccountRows | undefined> {
   const found = await retryWhileContended<{ readonly rows: AccountRows | undefined }>(
     reader,
     async (note) => {
-      const rows = await readAccountRows(reader, accountId);
+      const rows = await readAccountRows(reader, accountId, expected);
       if (rows === undefined || rows.shards.length === 0 || isWhole(rows)) return { rows };
       note(`credits moved between the shards of account ${accountId} during each read of them`);
       return "again";

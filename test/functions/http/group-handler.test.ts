@@ -37,6 +37,7 @@ const accounts: AccountStore = {
   admit: async () => admission,
   create: async () => {},
   get: async () => undefined,
+  getWithUsage: async () => undefined,
   addKey: async () => {},
 };
 

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { AccountStore } from "../../../../shared/accounts/account-store.ts";
 import type { AutoTopUpStore } from "../../../../shared/accounts/auto-top-up.ts";
 import {
@@ -8,7 +8,9 @@ import {
 import { dynamoCreditHistory } from "../../../../shared/aws/ledger/credit-history.ts";
 import { systemRandom, systemClock } from "../../../../shared/base/system.ts";
 import { anAccount } from "../../../support/an-account.ts";
+import { type DynamoLedgerWorld, startLedgerWorld } from "../../../support/ledger-world.ts";
 import { openTables } from "../../../support/tables.ts";
+import { watchedClient } from "../../../support/watched-client.ts";
 
 const account = anAccount({ createdAt: "2026-11-20T10:00:00.000Z" });
 
@@ -66,6 +68,51 @@ describe("the account store in DynamoDB", () => {
     );
     expect(await store.get("acct_1")).toEqual(account);
     expect(await entriesOf("acct_1")).toHaveLength(1);
+  });
+});
+
+describe("the account store, for an account with several shards,", () => {
+  let world: DynamoLedgerWorld;
+  beforeAll(async () => {
+    world = await startLedgerWorld();
+  });
+
+  it("returns the account with the credits that it was charged on a UTC day", async () => {
+    const accountId = await world.open(25_000);
+    const now = new Date("2026-03-01T23:59:59.999Z");
+    const expiresAt = new Date("2026-03-02T00:10:00.000Z");
+    const calls = world.ledger();
+    const call = { accountId, holdId: "h1", now };
+    await ledger.reserve({
+      ...call,
+      credits: 10,
+      slot: true,
+      source: { requestId: "h1" },
+      expiresAt,
+    });
+    await calls.settle({ ...call, credits: 8, succeeded: true });
+    const accounts = dynamoAccountStore(world.client, { accounts: world.accountsTable });
+
+    const found = await accounts.getWithUsage(accountId, "2026-03-01");
+    expect(found).toMatchObject({ account: { balance: 24_992, spent: 8 }, creditsCharged: 8 });
+    const dayAfter = await accounts.getWithUsage(accountId, "2026-03-02");
+    expect(dayAfter).toMatchObject({ account: { balance: 24_992 }, creditsCharged: 0 });
+    expect(await accounts.getWithUsage("acct_unknown", "2026-03-01")).toBeUndefined();
+  });
+
+  it("reads the account with its usage in four requests, once it knows the number of shards", async () => {
+    const accountId = await world.open(25_000);
+    let requests = 0;
+    const client = watchedClient(world.client, (_, send) => {
+      requests += 1;
+      return send();
+    });
+    const accounts = dynamoAccountStore(client, { accounts: world.accountsTable });
+    await accounts.get(accountId);
+
+    requests = 0;
+    await accounts.getWithUsage(accountId, "2026-03-01");
+    expect(requests).toBe(4);
   });
 });
 
