@@ -58,7 +58,8 @@ function bench<Options extends OptionList>(
 
 await runCommandGroup({
   name,
-  about: "Measures the speed and the cost of the service. Each bench takes one to several minutes.",
+  about:
+    "Measures the speed and the cost of the service. Most benches take one to several minutes.",
   noun: "bench",
   commands: {
     ...bench("account", {
@@ -114,7 +115,7 @@ await runCommandGroup({
     }),
     ...bench("gate", {
       about:
-        "Compares requests, units and CPU ratios with the committed ones. Exit code 1 if they differ.",
+        "Compares requests, units and CPU ratios with the committed ones. Exit code 1 if a value is outside its limit.",
       example: "--counts",
       load: async () => {
         const { gateOptions, benchGate, printGate } = await import("./bench/gate.ts");

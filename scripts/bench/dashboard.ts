@@ -14,7 +14,12 @@ import { stepsOf } from "./dashboard/steps.ts";
 import { median } from "./median.ts";
 
 export const dashboardOptions = {
-  lists: { type: "string", value: "<count>", default: "50", about: "watchlists of the account" },
+  watchlists: {
+    type: "string",
+    value: "<count>",
+    default: "50",
+    about: "watchlists of the account",
+  },
   items: { type: "string", value: "<count>", default: "2000", about: "items of each watchlist" },
   days: {
     type: "string",
@@ -48,9 +53,9 @@ export async function benchDashboard(
   const dir = options.dir ?? mkdtempSync(join(tmpdir(), "dashboard-bench-"));
   const world = await startWorld({ dir, port: 0, fresh: options.dir === undefined });
   try {
-    const lists = await filledLists(world, options);
+    const watchlists = await filledWatchlists(world, options);
     const rounds = positiveInteger("rounds", options.rounds);
-    return { steps: await measure(world, { lists, rounds }) };
+    return { steps: await measure(world, { watchlists, rounds }) };
   } finally {
     await world.stop();
     if (options.dir === undefined) rmSync(dir, { recursive: true });
@@ -60,20 +65,20 @@ export async function benchDashboard(
 const platforms = ["retailer_b", "retailer_c", "retailer_d"] as const;
 
 /** Writes the missing watchlists of the bench. Returns the IDs of all its watchlists. */
-async function filledLists(
+async function filledWatchlists(
   world: World,
   options: ValuesOf<typeof dashboardOptions>,
 ): Promise<readonly string[]> {
   const api = apiClient(world.baseUrl, world.apiKey);
-  const [lists, items, days] = (["lists", "items", "days"] as const).map((name) =>
+  const [watchlists, items, days] = (["watchlists", "items", "days"] as const).map((name) =>
     positiveInteger(name, options[name]),
   );
   assert(
-    lists !== undefined && items !== undefined && days !== undefined,
+    watchlists !== undefined && items !== undefined && days !== undefined,
     "the numbers of watchlists, items and days must be known",
   );
   const accountId = String((await api.get("/account")).body["id"]);
-  const missing = lists - (await listsOf(api)).length;
+  const missing = watchlists - (await watchlistsOf(api)).length;
   const progress = progressOf(Math.max(0, missing), { everyMs: 10_000 });
   for (let n = 0; n < missing; n += 1) {
     progress.begin("writing a watchlist");
@@ -89,21 +94,24 @@ async function filledLists(
     };
     await writePast(world, planPast(wanted));
   }
-  return listsOf(api);
+  return watchlistsOf(api);
 }
 
-async function listsOf(api: ApiClient): Promise<readonly string[]> {
+async function watchlistsOf(api: ApiClient): Promise<readonly string[]> {
   const { body } = await api.get("/watchlists?limit=100");
   return Array.isArray(body["data"]) ? body["data"].map(({ id }) => String(id)) : [];
 }
 
 interface Measuring {
-  readonly lists: readonly string[];
+  readonly watchlists: readonly string[];
   readonly rounds: number;
 }
 
-async function measure(world: World, { lists, rounds }: Measuring): Promise<readonly object[]> {
-  const steps = await stepsOf(world, lists);
+async function measure(
+  world: World,
+  { watchlists, rounds }: Measuring,
+): Promise<readonly object[]> {
+  const steps = await stepsOf(world, watchlists);
   const browser = await launchChromium();
   try {
     const page = await browser.newPage({ viewport: { width: 1_280, height: 900 } });
@@ -153,7 +161,7 @@ const rounded = (seconds: number): number => Math.round(seconds * 1_000) / 1_000
 export function printDashboard({ steps }: Record<string, unknown>): void {
   printTable("Seconds from the user's action until Chromium shows the result", steps as object[]);
   process.stdout.write(`
-  within  yes: every repetition kept to the limit. p50: only the median did.
+  within  yes: all repetitions were within the limit. p50: only the median was.
   The API, the database and the browser share this machine.
 `);
 }

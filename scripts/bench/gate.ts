@@ -155,7 +155,7 @@ export function printGate({ differences }: Record<string, unknown>): void {
   printTable("outside the limits of scripts/bench/gate.json", found);
   process.stdout.write(`
   Counts must be equal. A ratio is the service's CPU time divided by the CPU time of a minimal loop in the same run. It may be
-  up to ${ratioFactorMax} times the committed ratio. If the change is intended, renew the file on an idle machine and commit it:
+  up to ${ratioFactorMax} times the committed ratio. If the change is intended, update the file on an idle machine and commit it:
 
     npm run bench -- gate --write
 

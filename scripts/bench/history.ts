@@ -225,7 +225,7 @@ export function printHistory({ run, item }: Record<string, unknown>): void {
     ["CPU ms to read an item", ofItem["cpuMs"], "at most 100"],
     ["dollars of a run", ofRun["dollars"], "at most 0.001"],
     ["dollars of storage a month", ofRun["dollarsPerMonth"], "at most 1"],
-  ].map(([figure, measured, budget]) => ({ figure, measured, budget }));
+  ].map(([value, measured, budget]) => ({ value, measured, budget }));
   printTable("Budgets, for 50,000 items of which 1% change in each run, every 15 minutes", rows);
   printTable("A run, with its share of the merge", [ofRun]);
   printTable("A read of the 400 days of an item", [ofItem]);

@@ -219,7 +219,7 @@ function metricsOf(
   const refusals = answers.flatMap((answer) => answer.refusals);
   const refused = (code: string): number => refusals.filter((one) => one === code).length;
   return {
-    "answered 200": answers.length,
+    "returned 200": answers.length,
     "most slots in use": slots,
     CONCURRENCY_LIMIT: refused("CONCURRENCY_LIMIT"),
     RATE_LIMITED: refused("RATE_LIMITED"),

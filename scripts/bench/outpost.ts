@@ -154,7 +154,7 @@ export function printOutpost({ deliveries, missing }: Record<string, unknown>): 
   alone: the next run of two events is published when the receiver has the previous one. For 200 KB, the second event of a
     run has 1 KB. p50 and p99: from the start of the publication until the receiver has both events. A deployment of this
     service adds a queue message and the start of a function. This service opens a TLS connection for each run, Outpost
-    keeps its connections open. The CPU time of Outpost includes 1.5 s to 3 s without deliveries.
+    keeps its connections open. The CPU time of Outpost includes the CPU time of 1.5 to 3 s without deliveries.
   peak MB: of the service's process since its start. The process of this service also creates the events of the rounds.
   This service signs twice and stores compressed bodies. Outpost signs once, and stores bodies in Postgres.
 `);

@@ -35,7 +35,7 @@ export const runsOptions = {
 
 /** The size of the first watchlist, which warms up the processes and is not shown. */
 const warmUpSize = 1_000;
-const runsOfList = 5;
+const runsOfWatchlist = 5;
 /** The milliseconds that SQS takes to delete a message after its function has ended. */
 const deletionMs = 200;
 
@@ -88,7 +88,7 @@ export async function benchRuns(values: ValuesOf<typeof runsOptions>): Promise<R
     const progress = progressOf(sizes.length);
     for (const [n, size] of sizes.entries()) {
       progress.begin(`five runs of a watchlist of ${size} items`);
-      metrics.push(await benchList(`list ${n}`, size, { answersDir, meter, world, floor }));
+      metrics.push(await benchWatchlist(`list ${n}`, size, { answersDir, meter, world, floor }));
     }
     await reconcileLocalTables(join(dynamo.dir, "world"));
     return tablesOf(metrics.slice(1).flat());
@@ -101,30 +101,34 @@ export async function benchRuns(values: ValuesOf<typeof runsOptions>): Promise<R
 }
 
 /** Measures a baseline, three sweep runs and a refresh of a new watchlist. */
-async function benchList(list: string, size: number, bench: Bench): Promise<RunMetrics[]> {
+async function benchWatchlist(
+  watchlist: string,
+  size: number,
+  bench: Bench,
+): Promise<RunMetrics[]> {
   const { world } = bench;
   world.send("hold");
-  prepare(list, { size, runNumber: 1 }, bench);
-  const ids = itemsAt(list, size, 1).map(({ id }) => id);
+  prepare(watchlist, { size, runNumber: 1 }, bench);
+  const ids = itemsAt(watchlist, size, 1).map(({ id }) => id);
   const { id } = await world.call("POST", "/v1/watchlists", {
-    name: list,
+    name: watchlist,
     platform: "retailer_a",
     ids,
     every: "7d",
-    refresh_every_runs: runsOfList,
+    refresh_every_runs: runsOfWatchlist,
   });
   assert(typeof id === "string", "the API must return the ID of the new watchlist");
   const metrics: RunMetrics[] = [];
-  for (let runNumber = 1; runNumber <= runsOfList; runNumber += 1) {
-    if (runNumber > 1) prepare(list, { size, runNumber }, bench);
-    metrics.push(await measureRun({ id, list, size, runNumber }, bench));
+  for (let runNumber = 1; runNumber <= runsOfWatchlist; runNumber += 1) {
+    if (runNumber > 1) prepare(watchlist, { size, runNumber }, bench);
+    metrics.push(await measureRun({ id, watchlist, size, runNumber }, bench));
   }
   return metrics;
 }
 
 const tierOf = (runNumber: number): Tier => {
   if (runNumber === 1) return "full";
-  return runNumber === runsOfList ? "lite" : "pulse";
+  return runNumber === runsOfWatchlist ? "lite" : "pulse";
 };
 
 /**
@@ -132,11 +136,11 @@ const tierOf = (runNumber: number): Tier => {
  * items again at `lite`.
  */
 function prepare(
-  list: string,
+  watchlist: string,
   { size, runNumber }: { readonly size: number; readonly runNumber: number },
   { answersDir }: Bench,
 ): void {
-  const items = itemsAt(list, size, runNumber);
+  const items = itemsAt(watchlist, size, runNumber);
   const tier = tierOf(runNumber);
   const moved = tier === "pulse" ? itemsChangedIn(items, runNumber) : [];
   writeAnswers(answersDir, [
@@ -147,7 +151,7 @@ function prepare(
 
 interface OneRun {
   readonly id: string;
-  readonly list: string;
+  readonly watchlist: string;
   readonly size: number;
   readonly runNumber: number;
 }
@@ -223,12 +227,12 @@ function costsOf(run: RunUsage): RunCosts {
  * @throws Error if the run does not have the expected results
  */
 async function checkedKind(
-  { id, list, size, runNumber }: OneRun,
+  { id, watchlist, size, runNumber }: OneRun,
   world: RunsWorld,
 ): Promise<string> {
   const { data } = await world.call("GET", `/v1/watchlists/${id}/runs?limit=1`);
   const [last] = data as { status: string; kind: string; stats: Record<string, number> }[];
-  const moved = itemsChangedIn(itemsAt(list, size, runNumber), runNumber).length;
+  const moved = itemsChangedIn(itemsAt(watchlist, size, runNumber), runNumber).length;
   const asExpected =
     last?.status === "completed" &&
     last.stats["tracked"] === size &&

@@ -63,11 +63,14 @@ interface Targets {
 
 /**
  * Returns the user actions that the benchmark measures, in their order.
- * @param lists The IDs of the watchlists to open.
+ * @param watchlists The IDs of the watchlists to open.
  */
-export async function stepsOf(world: World, lists: readonly string[]): Promise<readonly Step[]> {
+export async function stepsOf(
+  world: World,
+  watchlists: readonly string[],
+): Promise<readonly Step[]> {
   const api = apiClient(world.baseUrl, world.apiKey);
-  const at = (round: number): string => lists[(round * 7) % lists.length] ?? "";
+  const at = (round: number): string => watchlists[(round * 7) % watchlists.length] ?? "";
   const { body } = await api.get(`/watchlists/${at(0)}/items?limit=500`);
   assert(Array.isArray(body["data"]), "the watchlist must have items");
   const [one = {}] = body["data"].slice(300);

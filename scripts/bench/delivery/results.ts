@@ -73,7 +73,7 @@ export async function deliveryTables(measured: Measured): Promise<Record<string,
         aim: to === "receiver" ? 0.6 : 0.7,
       };
     }),
-    figures: measured.flatMap(([name, one, rounds], n) => {
+    "per event": measured.flatMap(([name, one, rounds], n) => {
       const events = eventsIn(one);
       const megabytes = megabytesOf[n] ?? 0;
       return (["publish", "deliver", "bare"] as const).map((part) => {
@@ -113,7 +113,7 @@ export function printDelivery(tables: Record<string, unknown>): void {
   for (const [title, rows] of Object.entries(tables)) printTable(title, rows as readonly object[]);
   process.stdout.write(`
   ratios: the time and CPU time of the bare loop, divided by the time and CPU time of the service. At 1 the service is
-    as fast as the loop, below 1 it is slower.
+    as fast as the loop, below 1 it is slower. The gate compares the inverse: service divided by loop.
   publish: compresses and archives the bodies, writes the feed and the outbox, and sends messages.
   deliver: claims the target, then reads, signs, sends and logs the events. One message per function.
   bare: for webhooks, signs the same bytes and posts them with node:https over TLS connections that
