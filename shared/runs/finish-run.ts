@@ -33,7 +33,7 @@ export interface FinishDependencies {
   readonly watchlists: Pick<WatchlistStore, "get">;
   readonly publisher: RunEventPublisher;
   readonly endpoints: Pick<EndpointLookup, "list" | "deletions">;
-  readonly pages: Pick<PageStore, "pages" | "replace">;
+  readonly pages: Pick<PageStore, "pages" | "replace" | "replaceItems">;
   /** Writes the snapshot files of runs; absent if no run has a snapshot file. */
   readonly snapshots?: ItemSnapshots;
   readonly clock: Clock;

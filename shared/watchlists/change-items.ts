@@ -35,7 +35,7 @@ export interface ItemTally {
 
 export interface ChangeItemsDependencies extends RewriteDependencies {
   readonly watchlists: Pick<WatchlistStore, "get">;
-  readonly pages: Pick<PageStore, "pages" | "replace" | "changeDetails">;
+  readonly pages: Pick<PageStore, "pages" | "replace" | "replaceItems" | "changeDetails">;
 }
 
 /** A change of the items of a watchlist. */
@@ -290,22 +290,31 @@ function changePage(
   ids: readonly string[],
   { adding, removing, addedAt }: ItemsChange,
 ): PageChange<{ readonly tally: ItemTally; readonly placed: readonly Placed[] }> {
-  const itemsById = new Map(items.map((item) => [item.id, item]));
+  const stored = new Map(items.map((item) => [item.id, item]));
+  const after = new Map(stored);
   const tally = { ...nothing };
   const placed: Placed[] = [];
+  const newItems: Item[] = [];
   for (const id of ids) {
-    const before = itemsById.get(id);
-    if (removing.has(id)) tally[itemsById.delete(id) ? "removed" : "missing"] += 1;
+    if (removing.has(id)) tally[after.delete(id) ? "removed" : "missing"] += 1;
     if (!adding.has(id)) continue;
-    const outcome = outcomeOf(itemsById.get(id));
+    const outcome = outcomeOf(after.get(id));
     tally[outcome] += 1;
-    if (outcome !== "unchanged") itemsById.set(id, newItemAfter(id, addedAt, before));
-    placed.push({ id, addedAt: itemsById.get(id)?.addedAt ?? addedAt, outcome });
+    if (outcome !== "unchanged") {
+      const item = newItemAfter(id, addedAt, stored.get(id));
+      after.set(id, item);
+      newItems.push(item);
+    }
+    placed.push({ id, addedAt: after.get(id)?.addedAt ?? addedAt, outcome });
   }
-  const after = isApplied(tally)
-    ? [...itemsById.values()].sort((a, b) => compareIds(a.id, b.id))
-    : "unchanged";
-  return { items: after, note: { tally, placed } };
+  const note = { tally, placed };
+  if (!isApplied(tally)) return { kind: "unchanged", note };
+  // An ID that is removed and added again stays on the page.
+  if (ids.every((id) => stored.has(id) === after.has(id))) {
+    return { kind: "changed", items: newItems, note };
+  }
+  const all = [...after.values()].sort((a, b) => compareIds(a.id, b.id));
+  return { kind: "replaced", items: all, note };
 }
 
 function outcomeOf(item: Item | undefined): Placed["outcome"] {

@@ -30,7 +30,7 @@ export interface WatchlistRef {
  * Outcome of the replacement of pages:
  * - `replaced`: the pages are written.
  * - `stale`: nothing was written, because one of the pages changed after it was read (exception:
- *   see `PageStore.replace`).
+ *   see `PageStore.replaceItems`).
  * - `watchlist_deleted`: nothing was written, because the watchlist was deleted.
  * - `full`: nothing was written, because the watchlist would have too many items.
  */
@@ -69,15 +69,10 @@ export interface PageStore {
    */
   pages(watchlistId: string, range?: IdRange): AsyncIterable<StoredPage>;
   /**
-   * Replaces the items of adjacent pages, splits them into pages within `PageBounds`, and updates
-   * the watchlist's counters, in one transaction. Merges a page with few items with its neighbor.
-   * See `Replacement` for the outcomes.
-   *
-   * If the IDs and counts stay the same, the write does not include the watchlist's row. Such a
-   * write differs in two ways:
-   * - If the watchlist was deleted, it returns `stale`, and the next read finds no page.
-   * - It may return `stale` although it took effect, if its response was lost and another writer
-   *   followed. The change must therefore be idempotent.
+   * Replaces the items of adjacent pages by items with other IDs, splits them into pages within
+   * `PageBounds`, and updates the watchlist's counters, in one transaction. Merges a page with few
+   * items with its neighbor. See `Replacement` for the outcomes.
+   * @param items all items of the pages after the change, sorted by ID
    */
   replace(
     watchlist: WatchlistRef,
@@ -86,7 +81,13 @@ export interface PageStore {
   ): Promise<Replacement>;
   /**
    * Replaces some items of a page, and keeps its other items. Faster than `replace`, because the
-   * other items are not decoded. The outcomes are those of `replace`.
+   * other items are not decoded. See `Replacement` for the outcomes.
+   *
+   * If the number of items in each state stays the same, the write does not include the watchlist's
+   * row. Such a write differs in two ways:
+   * - If the watchlist was deleted, it returns `stale`, and the next read finds no page.
+   * - It may return `stale` although it took effect, if its response was lost and another writer
+   *   followed. The change must therefore be idempotent.
    * @param changed the new versions of items of `page`, sorted by ID
    */
   replaceItems(

@@ -1,17 +1,21 @@
-import { afterChange, type Changed } from "../base/after-change.ts";
+import type { Changed } from "../base/after-change.ts";
 import type { RandomSource, Clock } from "../base/clock.ts";
 import { unavailable } from "../base/errors.ts";
 import { repeats } from "../base/retry-budget.ts";
 import type { Item } from "./item.ts";
 import type { PageRange, StoredPage } from "./page.ts";
-import type { WatchlistRef, PageStore } from "./page-store.ts";
+import type { PageStore, Replacement, WatchlistRef } from "./page-store.ts";
 
-/** A change of one page, with data (`note`) that the caller gets back. */
-export interface PageChange<Note> {
-  /** The items after the change, sorted by ID. `unchanged` leaves the page unwritten. */
-  readonly items: Changed<readonly Item[]>;
-  readonly note: Note;
-}
+/**
+ * A change of one page, with data (`note`) that the caller gets back:
+ * - `unchanged`: the page is not written.
+ * - `changed`: the page keeps its IDs. `items` are only the changed items, sorted by ID.
+ * - `replaced`: the page gets other IDs. `items` are all items after the change, sorted by ID.
+ */
+export type PageChange<Note> = (
+  | { readonly kind: "unchanged" }
+  | { readonly kind: "changed" | "replaced"; readonly items: readonly Item[] }
+) & { readonly note: Note };
 
 /** A change of some items of a watchlist, page by page. */
 export interface Rewrite<Note> {
@@ -19,9 +23,8 @@ export interface Rewrite<Note> {
   /** Sorted and unique IDs of the items to change. */
   readonly ids: readonly string[];
   /**
-   * Returns all items of a page after the change. Receives all items of the page, and those IDs of
-   * `ids` that belong to the page. The function must be pure, because it is called again after each
-   * conflict.
+   * Returns the change of a page. Receives all items of the page, and those IDs of `ids` that belong
+   * to the page. The function must be pure, because it is called again after each conflict.
    */
   readonly change: (items: readonly Item[], ids: readonly string[]) => PageChange<Note>;
 }
@@ -38,7 +41,7 @@ export interface Rewritten<Note> {
 }
 
 export interface RewriteDependencies {
-  readonly pages: Pick<PageStore, "pages" | "replace">;
+  readonly pages: Pick<PageStore, "pages" | "replace" | "replaceItems">;
   readonly clock: Clock;
   readonly random: RandomSource;
 }
@@ -62,12 +65,11 @@ export async function rewriteItems<Note>(
     const page = await ownerOf(ids[done] ?? "", watchlist, pages);
     if (page === undefined) return { outcome: "watchlist_deleted", notes };
     const owned = ids.slice(done, endOfRange(page, ids, done));
-    const { items, note } = change(page.items, owned);
-    const outcome =
-      items === "unchanged" ? "replaced" : await pages.replace(watchlist, [page], items);
+    const pageChange = change(page.items, owned);
+    const outcome = await applyChange(pageChange, { watchlist, page }, pages);
     if (outcome === "watchlist_deleted" || outcome === "full") return { outcome, notes };
     if (outcome === "replaced") {
-      notes.push(note);
+      notes.push(pageChange.note);
       done += owned.length;
       mayRepeat = repeats({ clock, random }, retryLimits);
     } else if (!(await mayRepeat())) throw unavailable();
@@ -75,9 +77,21 @@ export async function rewriteItems<Note>(
   return { outcome: "done", notes };
 }
 
+/** Writes a changed page. An unchanged page counts as replaced. */
+async function applyChange(
+  change: PageChange<unknown>,
+  { watchlist, page }: { readonly watchlist: WatchlistRef; readonly page: StoredPage },
+  pages: RewriteDependencies["pages"],
+): Promise<Replacement> {
+  if (change.kind === "unchanged") return "replaced";
+  return change.kind === "changed"
+    ? pages.replaceItems(watchlist, page, change.items)
+    : pages.replace(watchlist, [page], change.items);
+}
+
 /**
  * Applies `change` to every item of the pages whose ranges contain at least one of the IDs, even to
- * items with other IDs. Writes the pages as `rewriteItems` does, and throws the same errors. If the
+ * items with other IDs. `change` must keep the ID of an item. Writes the pages as `rewriteItems` does, and throws the same errors. If the
  * watchlist was deleted, returns without an error.
  */
 export async function rewriteEachItem(
@@ -87,21 +101,18 @@ export async function rewriteEachItem(
   }: Omit<Rewrite<undefined>, "change"> & { readonly change: (item: Item) => Changed<Item> },
   dependencies: RewriteDependencies,
 ): Promise<void> {
-  await rewriteItems(
-    { ...which, change: (items) => ({ items: changeEach(items, change), note: undefined }) },
-    dependencies,
-  );
+  await rewriteItems({ ...which, change: (items) => changeEach(items, change) }, dependencies);
 }
 
-/** Applies `change` to each item. Returns `unchanged` if no item changes. */
+/** Applies `change` to each item. Returns the items that change. */
 function changeEach(
   items: readonly Item[],
   change: (item: Item) => Changed<Item>,
-): Changed<readonly Item[]> {
-  const changes = items.map(change);
-  return changes.every((one) => one === "unchanged")
-    ? "unchanged"
-    : items.map((item, n) => afterChange(item, changes[n] ?? "unchanged"));
+): PageChange<undefined> {
+  const changed = items.map(change).filter((after) => after !== "unchanged");
+  return changed.length === 0
+    ? { kind: "unchanged", note: undefined }
+    : { kind: "changed", items: changed, note: undefined };
 }
 
 /** Reads the page whose range contains the ID; undefined if the watchlist has no pages. */

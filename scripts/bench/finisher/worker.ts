@@ -89,7 +89,7 @@ doTasks(async ({ table, size, work }: FinisherTask): Promise<FinisherMetrics> =>
       hasBus: false,
     }),
     endpoints: { list: () => Promise.resolve([]), deletions: () => Promise.resolve(new Map()) },
-    pages: { pages: unused, replace: unused },
+    pages: { pages: unused, replace: unused, replaceItems: unused },
     clock,
     random: systemRandom,
   };

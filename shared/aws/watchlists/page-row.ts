@@ -132,7 +132,7 @@ function storedPage(row: Row, changesRow: Row | undefined): StoredPage {
   const newest = changesRow ?? row;
   const encoded = row["items"] as Uint8Array;
   const changedItems = (): readonly Item[] => {
-    changed ??= newest === row ? [] : decodeItems(newest["items"] as Uint8Array);
+    changed ??= changesRow === undefined ? [] : decodeItems(changesRow["items"] as Uint8Array);
     return changed;
   };
   const decode = (): ItemColumns => columns ?? withChanged(decodeColumns(encoded), changedItems());

@@ -13,7 +13,7 @@ import {
 } from "../../watchlists/page.ts";
 import type { Item } from "../../watchlists/item.ts";
 import { fromColumns, withChanged } from "../../watchlists/item-columns.ts";
-import type { PageStore } from "../../watchlists/page-store.ts";
+import type { PageStore, Replacement, WatchlistRef } from "../../watchlists/page-store.ts";
 import { isConditionFailure, isThrottle, retryWhileContended } from "../table/dynamo.ts";
 import {
   afterEveryId,
@@ -78,19 +78,20 @@ function replacements(
 ): Pick<PageStore, "replace" | "replaceItems"> {
   const { table } = stored;
   const { watchlistItemsMax } = bounds;
-  const replacePages: PageStore["replace"] = async (watchlist, before, items) => {
-    const change = { before, items, bounds };
-    const joined = await joinNeighbor(stored, watchlist.watchlistId, change);
-    const [first, last] = [joined.before[0], joined.before.at(-1)];
+  const writeItems = (
+    watchlist: WatchlistRef,
+    { before, items, keepsIds }: Change & { readonly keepsIds: boolean },
+  ): Promise<Replacement> => {
+    const [first, last] = [before[0], before.at(-1)];
     assert(
       first !== undefined && last !== undefined,
       "the replacement of a page must have at least one page",
     );
     const range = { lowest: first.lowest, upper: last.upper };
     return writePages(table, watchlist, {
-      before: joined.before,
-      cut: cutPages(range, joined.items, bounds),
-      keepsIds: hasIds(items, before),
+      before,
+      cut: cutPages(range, items, bounds),
+      keepsIds,
       watchlistItemsMax,
       secondRows: storesChanges ? "always" : "never",
     });
@@ -103,7 +104,9 @@ function replacements(
       return writeChanges(table, watchlist, { page, pageVersion, changes });
     }
     const after = pageOfColumns(page, columns, bounds);
-    if (after === undefined) return replacePages(watchlist, [page], fromColumns(columns));
+    if (after === undefined) {
+      return writeItems(watchlist, { before: [page], items: fromColumns(columns), keepsIds: true });
+    }
     const large = storesChanges ? "with_counters" : "never";
     // If the changed items alone do not fit, a second row saves nothing.
     const isSmall = storesChanges && fitsSecondRow(page, changed, bounds);
@@ -112,13 +115,9 @@ function replacements(
     return writePages(table, watchlist, { ...write, keepsIds: true });
   };
   return {
-    replace(watchlist, before, items) {
-      const [page] = before;
-      if (page === undefined || !hasIds(items, before)) {
-        return replacePages(watchlist, before, items);
-      }
-      const changed = items.filter((item, n) => item !== page.items[n]);
-      return replaceItems(watchlist, page, changed);
+    async replace(watchlist, before, items) {
+      const change = await joinNeighbor(stored, watchlist.watchlistId, { before, items, bounds });
+      return writeItems(watchlist, { ...change, keepsIds: false });
     },
     replaceItems,
   };
@@ -142,12 +141,6 @@ async function createPages(table: PageTable, watchlistId: string, cut: CutPage[]
   const tracks = await Promise.allSettled(Array.from({ length: parallelPuts }, put));
   for (const ended of tracks) if (ended.status === "rejected") throw ended.reason;
 }
-
-/** Returns true if there is one page and its items have the same IDs as `items`, in any state. */
-const hasIds = (items: readonly Item[], [page, ...more]: readonly StoredPage[]): boolean =>
-  more.length === 0 &&
-  page?.items.length === items.length &&
-  page.items.every((item, n) => item.id === items[n]?.id);
 
 /** The table of the pages of items, and how to read them. */
 interface ItemPages {

@@ -329,7 +329,7 @@ describe("the owed retry of an item that a source did not answer", () => {
       firstReadAt: null,
       owes: [{ step: "full", scraper: "retailer_a.full" }],
     }));
-    await bench.pages.replace({ ...list, watchlistId: list.id }, [page], fresh);
+    await bench.pages.replaceItems({ ...list, watchlistId: list.id }, page, fresh);
     const full: Step = { id: "full", scraper: "retailer_a.full", routes: [] };
     await world.patch({
       ...pipelineOf({ ...look, routes: [{ when: "not_found", run: "full" }] }, full),
@@ -374,9 +374,9 @@ describe("an owed retry that an earlier release stored with only a step ID", () 
       const [page] = await Array.fromAsync(bench.pages.pages(list.id));
       if (page === undefined) throw new Error("The watchlist has no page");
       const owes = ["look"] as unknown as Item["owes"];
-      await bench.pages.replace(
+      await bench.pages.replaceItems(
         { ...list, watchlistId: list.id },
-        [page],
+        page,
         page.items.map((item) => Object.assign({}, item, { owes })),
       );
     };

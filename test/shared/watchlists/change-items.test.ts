@@ -106,6 +106,29 @@ describe("a change of a watchlist's items", () => {
     expect((await items(list)).map(({ state }) => state)).toEqual(["new", "delisted"]);
   });
 
+  it.each([
+    ["only the changed items of a page if no ID changes", ["10001", "10002"], ["replaceItems"]],
+    ["all items of a page if an ID changes", ["10001", "10004"], ["replace"]],
+  ])("writes %s", async (_, add, methods) => {
+    const list = await world.open(itemsOf(["10001", "10002", "10003"]));
+    const called: string[] = [];
+    const store = world.store();
+    const pages: PageStore = {
+      ...store,
+      replace(...args) {
+        called.push("replace");
+        return store.replace(...args);
+      },
+      replaceItems(...args) {
+        called.push("replaceItems");
+        expect(args[2].map(({ id }) => id)).toEqual(["10002"]);
+        return store.replaceItems(...args);
+      },
+    };
+    await change(list, { add, remove: ["10002"] }, { pages });
+    expect(called).toEqual(methods);
+  });
+
   it("writes no page if all IDs to add are already on the watchlist", async () => {
     const list = await world.open(itemsOf(numbered(1_500)));
     const before = await world.rows(list);

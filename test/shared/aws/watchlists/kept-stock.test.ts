@@ -78,10 +78,11 @@ describe("the items of a watchlist that are out of stock", () => {
     const other = world.store(undefined, { itemsMax: 2 });
     const pages: StoredPage[] = [];
     for await (const page of other.pages(list.watchlistId)) pages.push(page);
-    const [first] = pages.slice(0, 1);
-    await other.replace(list, pages.slice(0, 1), [
+    const [first] = pages;
+    if (first === undefined) throw new Error("The watchlist has no page");
+    await other.replaceItems(list, first, [
       stocked("10", true),
-      ...(first?.items.slice(1).map(({ id }) => stocked(id, false)) ?? []),
+      ...first.items.slice(1).map(({ id }) => stocked(id, false)),
     ]);
     expect(await outOfStock()).toEqual({
       names: [

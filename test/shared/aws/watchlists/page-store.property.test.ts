@@ -10,7 +10,12 @@ import { beforeAll, expect, it } from "vitest";
 import { changeItems, type ItemTally } from "../../../../shared/watchlists/change-items.ts";
 import { type Item, newItem } from "../../../../shared/watchlists/item.ts";
 import type { ItemChange } from "../../../../shared/watchlists/items-request.ts";
-import { compareIds, countByState, maxChangedAt } from "../../../../shared/watchlists/page.ts";
+import {
+  compareIds,
+  countByState,
+  maxChangedAt,
+  mergeItems,
+} from "../../../../shared/watchlists/page.ts";
 import type { WatchlistRef, PageStore } from "../../../../shared/watchlists/page-store.ts";
 import { readItems } from "../../../../shared/watchlists/read-items.ts";
 import { rewriteItems } from "../../../../shared/watchlists/rewrite-items.ts";
@@ -224,16 +229,6 @@ function following(store: PageStore, ids: readonly string[]) {
   return { pages, current: () => new Set(current) };
 }
 
-/** Wraps a store so that a replacement of a page passes only the changed items. */
-const partial = (store: PageStore): Pick<PageStore, "pages" | "replace"> => ({
-  pages: (...query) => store.pages(...query),
-  async replace(list, [page], items) {
-    if (page === undefined) return "stale";
-    const changed = items.filter((item, n) => item !== page.items[n]);
-    return store.replaceItems(list, page, changed);
-  },
-});
-
 interface Played {
   readonly list: WatchlistRef;
   readonly model: Model;
@@ -277,12 +272,15 @@ async function play(
         ids: wanted.ids,
         change(items, ids) {
           current = ids;
-          const isThere = items.some((item) => ids.includes(item.id));
-          const after = items.map((item) => (ids.includes(item.id) ? stepped(item, step) : item));
-          return { items: isThere ? after : "unchanged", note: null };
+          const owned = items.filter((item) => ids.includes(item.id));
+          if (owned.length === 0) return { kind: "unchanged", note: null };
+          const changed = owned.map((item) => stepped(item, step));
+          return wanted.isPartial
+            ? { kind: "changed", items: changed, note: null }
+            : { kind: "replaced", items: mergeItems(items, changed), note: null };
         },
       },
-      { pages: wanted.isPartial ? partial(store) : store, clock, random },
+      { pages: store, clock, random },
     );
     return;
   }
@@ -344,7 +342,7 @@ async function readDuring(
 async function addSecondRows(list: WatchlistRef, limits: Played["limits"]): Promise<void> {
   const store = world.store(world.client, { ...limits, storesChanges: true });
   for await (const page of store.pages(list.watchlistId)) {
-    await store.replace(list, [page], page.items);
+    await store.replaceItems(list, page, []);
   }
 }
 

@@ -113,7 +113,7 @@ describe("creating the pages of a watchlist", () => {
   it("does not change existing pages when the creation is repeated late", async () => {
     const items = itemsOf(numbered(3));
     const list = await world.open(items);
-    await world.store().replace(list, [await pageAt(list)], items.map(moved));
+    await world.store().replaceItems(list, await pageAt(list), items.map(moved));
     await world.store().create(list.watchlistId, items);
     expect((await pageAt(list)).items).toEqual(items.map(moved));
   });
@@ -161,7 +161,7 @@ describe("replacing some items of a page of a watchlist", () => {
     const list = await world.open(itemsOf(numbered(3)));
     const { page, changed } = await changedIn(list, moved);
     const theirs = page.items.map(moved).map(moved);
-    expect(await world.store().replace(list, [page], theirs)).toBe("replaced");
+    expect(await world.store().replaceItems(list, page, theirs)).toBe("replaced");
     expect(await world.store().replaceItems(list, page, changed)).toBe("stale");
     expect((await pageAt(list)).items).toEqual(theirs);
   });
@@ -172,7 +172,7 @@ describe("replacing a page of a watchlist", () => {
     const list = await world.open(itemsOf(numbered(5)));
     const { client, sent } = counting();
     const page = await pageAt(list);
-    const outcome = await world.store(client).replace(list, [page], page.items.map(moved));
+    const outcome = await world.store(client).replaceItems(list, page, page.items.map(moved));
     expect(outcome).toBe("replaced");
     expect(sent).toEqual({ PutCommand: 1 });
   });
@@ -199,7 +199,7 @@ describe("replacing a page of a watchlist", () => {
       const list = await world.open(itemsOf(numbered(4)));
       const page = await pageAt(list);
       const store = world.store(repeating());
-      expect(await store.replace(list, [page], change(page.items))).toBe("replaced");
+      expect(await store.replaceItems(list, page, change(page.items))).toBe("replaced");
       expect((await pageAt(list)).items).toEqual(change(page.items));
       expect((await world.counters(list))?.total).toBe(4);
     },
@@ -214,7 +214,7 @@ describe("replacing a page of a watchlist", () => {
       repeated = true;
       await send();
       const theirs = await pageAt(list);
-      await world.store().replace(list, [theirs], theirs.items.map(moved));
+      await world.store().replaceItems(list, theirs, theirs.items.map(moved));
       return send();
     });
     const exchanged = itemsOf(["10002", "10003"]);
@@ -231,8 +231,8 @@ describe("replacing a page of a watchlist", () => {
       const list = await world.open(itemsOf(numbered(4)));
       const page = await pageAt(list);
       const theirs = page.items.map((item) => ({ ...item, consecutiveFailures: 3 }));
-      expect(await world.store().replace(list, [page], theirs)).toBe("replaced");
-      expect(await world.store().replace(list, [page], change(page.items))).toBe("stale");
+      expect(await world.store().replaceItems(list, page, theirs)).toBe("replaced");
+      expect(await world.store().replaceItems(list, page, change(page.items))).toBe("stale");
       expect((await pageAt(list)).items).toEqual(theirs);
     },
   );
@@ -242,10 +242,10 @@ describe("replacing a page of a watchlist", () => {
     const page = await pageAt(list);
     const store = world.store();
     await world.removeList(list);
-    expect(await store.replace(list, [page], page.items.map(active))).toBe("watchlist_deleted");
+    expect(await store.replaceItems(list, page, page.items.map(active))).toBe("watchlist_deleted");
     await store.removeAll(list.watchlistId);
-    expect(await store.replace(list, [page], page.items.map(active))).toBe("watchlist_deleted");
-    expect(await store.replace(list, [page], page.items.map(moved))).toBe("stale");
+    expect(await store.replaceItems(list, page, page.items.map(active))).toBe("watchlist_deleted");
+    expect(await store.replaceItems(list, page, page.items.map(moved))).toBe("stale");
     expect(await world.rows(list)).toEqual([]);
   });
 
@@ -281,7 +281,7 @@ describe("replacing a page of a watchlist", () => {
       });
       const page = await pageAt(list);
       const items = page.items.map(change);
-      expect(await world.store(client).replace(list, [page], items)).toBe("replaced");
+      expect(await world.store(client).replaceItems(list, page, items)).toBe("replaced");
       expect((await pageAt(list)).items).toEqual(items);
     }
   });
@@ -293,7 +293,7 @@ describe("replacing a page of a watchlist", () => {
       ...item,
       readings: { standard: { offerId: randomBytes(1_500).toString("base64") } },
     }));
-    expect(await world.store().replace(list, [page], heavy)).toBe("replaced");
+    expect(await world.store().replaceItems(list, page, heavy)).toBe("replaced");
     const rows = await world.rows(list);
     expect(rows.length).toBeGreaterThan(2);
     expect(Math.max(...rows.map((row) => row.bytes))).toBeLessThanOrEqual(limits.pageBytesMax);
@@ -310,7 +310,7 @@ describe("replacing a page of a watchlist", () => {
     // the first page.
     let held = second;
     for (let n = 0; n < 3; n += 1) {
-      await store.replace(list, [held], held.items.map(moved));
+      await store.replaceItems(list, held, held.items.map(moved));
       held = (await read(store, list, "4"))[0] as StoredPage;
     }
     expect(await store.replace(list, [first], first.items.slice(0, 1))).toBe("replaced");
@@ -322,7 +322,7 @@ describe("replacing a page of a watchlist", () => {
     expect(await store.replace(list, [merged as StoredPage], again)).toBe("replaced");
     expect((await world.rows(list)).map((row) => row.lowest)).toEqual(["", "4"]);
     expect(await store.replace(list, [held], [])).toBe("stale");
-    expect(await store.replace(list, [held], held.items.map(moved))).toBe("stale");
+    expect(await store.replaceItems(list, held, held.items.map(moved))).toBe("stale");
   });
 });
 
