@@ -582,7 +582,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/world/event-bus.slow.test.ts": files("event-bus"),
   },
   "tools/migrations/": {
-    "test/tools/migrations/migrations.test.ts": files("merge-changes migration run-migration"),
+    "test/tools/migrations/migrations.test.ts": files("merge-second-rows migration run-migration"),
   },
   "tools/past/": { "test/scripts/demo/lists.test.ts": files("items-by-category") },
   "tools/reconcile/checks/": {

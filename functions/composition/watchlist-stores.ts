@@ -42,7 +42,7 @@ export const watchlists = (environment: WatchlistNeeds, overrides: Overrides): W
 export const pages = (environment: WatchlistNeeds, overrides: Overrides): PageStore =>
   dynamoPageStore(dynamo(overrides), {
     ...watchlistsTable(environment, overrides),
-    storesChanges: (overrides.writes ?? configuredVersions()) === "next",
+    writesSecondRows: (overrides.writes ?? configuredVersions()) === "next",
   });
 
 /**

@@ -117,12 +117,12 @@ export const limits = {
    * page's own row. A smaller share writes whole pages more often. With a larger share, each write
    * of changed items costs more.
    */
-  pageChangesShare: 0.3,
+  pageSecondRowShareMax: 0.3,
   /**
-   * Size of the items that the second row of any page can have, in bytes. DynamoDB charges a row of
-   * up to 1 KB like one of 1 KB, and the other attributes need some of it.
+   * Lower bound of the size limit of a second row, in bytes. It applies to small pages. DynamoDB
+   * charges a row of up to 1 KB like one of 1 KB, and the other attributes need some of it.
    */
-  pageChangesBytesMin: 800,
+  pageSecondRowBytesMin: 800,
   /** Maximum total number of items of two neighboring pages that are merged. */
   pageMergeItemsMax: 500,
   /** Maximum number of IDs in one batch of a step, and therefore in one step message. */

@@ -14,7 +14,7 @@ export interface RowKind extends StoredKind {
   readonly pk: string;
   /**
    * Pattern of the sort key. `*` matches any text that does not end with `!`, even an empty one.
-   * Keys that end with `!` belong to `pageChanges`.
+   * Keys that end with `!` belong to `pageSecondRow`.
    */
   readonly sk: string;
 }
@@ -58,7 +58,7 @@ const firstRowKinds = {
   backtest: { table: "watchlists", pk: watchlist, sk: "backtest#*", version: 1 },
   backtestInProgress: { table: "watchlists", pk: account, sk: "backtest", version: 1 },
   itemPage: { table: "watchlists", pk: watchlist, sk: "page#*", version: 1 },
-  pageChanges: { table: "watchlists", pk: watchlist, sk: "page#*!", version: 1 },
+  pageSecondRow: { table: "watchlists", pk: watchlist, sk: "page#*!", version: 1 },
   detailsPage: { table: "watchlists", pk: watchlist, sk: "details#*", version: 1 },
   run: { table: "watchlists", pk: watchlist, sk: "run#*", version: 1 },
   starts: { table: "watchlists", pk: run, sk: "starts#*", version: 1 },

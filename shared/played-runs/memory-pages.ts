@@ -35,7 +35,7 @@ export function memoryPages(stored: Pick<PageStore, "details">): MemoryPages {
     select: (isWanted) => items.filter(({ id }) => isWanted(id)),
     mayHaveId: () => true,
     bytes: 0,
-    changes: null,
+    secondRow: null,
   });
   return {
     items: () => items,

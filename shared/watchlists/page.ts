@@ -47,15 +47,15 @@ export interface StoredPage extends PageRange {
   mayHaveId(prefix: string): boolean;
   /** Size of the encoded items in the page's own row, in bytes. */
   readonly bytes: number;
-  /** The changed items in the page's second row; null if the page has no second row. */
-  readonly changes: StoredChanges | null;
+  /** The page's second row, with the changed items; null if the page has no second row. */
+  readonly secondRow: SecondRow | null;
 }
 
 /**
  * The second row of a page: the items that changed after the whole page was written (ADR 0092). The
- * members of `StoredPage` include these changes.
+ * members of `StoredPage` include these items.
  */
-export interface StoredChanges {
+export interface SecondRow {
   /** The changed items, sorted by ID. They replace the items of the page with the same IDs. */
   readonly items: readonly Item[];
   /** Version of the page when the whole page was last written. */
@@ -74,9 +74,11 @@ export interface PageBounds {
    * Maximum size of the items in the second row of a page, divided by the size of the items in the
    * page's own row. If the changed items exceed it, the whole page is written.
    */
-  readonly changesShare: number;
-  /** Size of the items that the second row of any page can have, in bytes. */
-  readonly changesBytesMin: number;
+  readonly secondRowShareMax: number;
+  /**
+   * Lower bound of the size limit of a second row, in bytes. It applies to small pages.
+   */
+  readonly secondRowBytesMin: number;
   /** Adjacent pages are merged if they have at most this many items together. */
   readonly mergeItemsMax: number;
   /** Maximum number of items of a watchlist. */
@@ -87,14 +89,14 @@ export interface PageBounds {
 export const pageBounds: PageBounds = {
   itemsMax: limits.pageItemsMax,
   bytesMax: limits.pageBytesMax,
-  changesShare: limits.pageChangesShare,
-  changesBytesMin: limits.pageChangesBytesMin,
+  secondRowShareMax: limits.pageSecondRowShareMax,
+  secondRowBytesMin: limits.pageSecondRowBytesMin,
   mergeItemsMax: limits.pageMergeItemsMax,
   watchlistItemsMax: limits.watchlistItemsMax,
 };
 
-/** A page to store. */
-export interface CutPage extends PageRange {
+/** A page to store, with its encoded items. */
+export interface EncodedPage extends PageRange {
   readonly counts: ItemCounts;
   /** Latest time at which an item of the page changed or was delisted (ISO); null if none did. */
   readonly maxChangedAt: string | null;
@@ -102,8 +104,8 @@ export interface CutPage extends PageRange {
   readonly encoded: Uint8Array;
 }
 
-/** The changed items of a page, to store in its second row. */
-export interface CutChanges {
+/** The second row of a page, to store. */
+export interface EncodedSecondRow {
   /** Latest time at which an item of the page changed or was delisted (ISO); null if none did. */
   readonly maxChangedAt: string | null;
   /** All changed items since the whole page was written, as `encodeItems` encoded them. */
@@ -158,7 +160,7 @@ export function pageOfColumns(
   { lowest, upper }: PageRange,
   columns: ItemColumns,
   { itemsMax, bytesMax }: Pick<PageBounds, "itemsMax" | "bytesMax">,
-): CutPage | undefined {
+): EncodedPage | undefined {
   const heads = headsIn(columns);
   const encoded = compress(columns);
   if (heads.length > itemsMax || encoded.byteLength > bytesMax) return undefined;
@@ -174,21 +176,22 @@ export interface ItemsChange {
   readonly columns: ItemColumns;
 }
 
-type ChangesBounds = Pick<PageBounds, "changesShare" | "changesBytesMin">;
+type SecondRowBounds = Pick<PageBounds, "secondRowShareMax" | "secondRowBytesMin">;
 
 /**
  * Encodes the items for the second row of a page: those that change, and those that the row already
  * has. Returns undefined if the whole page must be written: if the page has no second row, if the
  * counts change, or if the items do not fit into the second row.
  */
-export function changesOfPage(
-  { changes, counts, bytes }: Pick<StoredPage, "changes" | "counts" | "bytes">,
+export function secondRowOfPage(
+  { secondRow, counts, bytes }: Pick<StoredPage, "secondRow" | "counts" | "bytes">,
   { changed, columns }: ItemsChange,
-  bounds: ChangesBounds,
-): CutChanges | undefined {
-  if (changes === null || !haveSameCounts(countByState(headsIn(columns)), counts)) return undefined;
-  const encoded = encodeItems(mergeItems(changes.items, changed));
-  if (encoded.byteLength > changesBytesMax(bytes, bounds)) return undefined;
+  bounds: SecondRowBounds,
+): EncodedSecondRow | undefined {
+  if (secondRow === null || !haveSameCounts(countByState(headsIn(columns)), counts))
+    return undefined;
+  const encoded = encodeItems(mergeItems(secondRow.items, changed));
+  if (encoded.byteLength > secondRowBytesMax(bytes, bounds)) return undefined;
   return { maxChangedAt: maxChangedAt(changeTimesIn(columns)), encoded };
 }
 
@@ -196,14 +199,14 @@ export function changesOfPage(
 export const fitsSecondRow = (
   { bytes }: Pick<StoredPage, "bytes">,
   changed: readonly Item[],
-  bounds: ChangesBounds,
-): boolean => encodeItems(changed).byteLength <= changesBytesMax(bytes, bounds);
+  bounds: SecondRowBounds,
+): boolean => encodeItems(changed).byteLength <= secondRowBytesMax(bytes, bounds);
 
 /** Returns the maximum size of the items in the second row of a page, in bytes. */
-const changesBytesMax = (
+const secondRowBytesMax = (
   pageBytes: number,
-  { changesShare, changesBytesMin }: ChangesBounds,
-): number => Math.max(changesShare * pageBytes, changesBytesMin);
+  { secondRowShareMax, secondRowBytesMin }: SecondRowBounds,
+): number => Math.max(secondRowShareMax * pageBytes, secondRowBytesMin);
 
 /** Returns the items of both lists, sorted by ID. An item of `newer` takes precedence. */
 export function mergeItems(items: readonly Item[], newer: readonly Item[]): readonly Item[] {
@@ -219,7 +222,7 @@ export const cutPages = (
   range: PageRange,
   items: readonly Item[],
   bounds: Pick<PageBounds, "itemsMax" | "bytesMax">,
-): CutPage[] =>
+): EncodedPage[] =>
   cutRange(range, items, { ...bounds, encode: encodeItems }).map(
     ({ lowest, upper, entries, encoded }) => ({
       lowest,

@@ -106,15 +106,15 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "earlier-changed-items-dropped",
     file: "shared/watchlists/page.ts",
-    original: "encodeItems(mergeItems(changes.items, changed))",
+    original: "encodeItems(mergeItems(secondRow.items, changed))",
     replacement: "encodeItems(changed)",
     detectedBy: { scenario: "runs" },
   },
   {
     name: "page-written-without-its-changed-items",
     file: "shared/aws/watchlists/page-writes.ts",
-    original: " && !addsRows && was?.changes === null",
-    replacement: " && !addsRows",
+    original: " && !addsSecondRows && was?.secondRow === null",
+    replacement: " && !addsSecondRows",
     detectedBy: { scenario: "runs" },
   },
   {

@@ -22,7 +22,7 @@ export function useSmallBounds(): void {
   // A page of four items is hardly longer than one of its items. With this share, most changes fit
   // into the second row of a page, and some do not.
   Object.assign(pageBounds, { itemsMax: 4, mergeItemsMax: 2 });
-  Object.assign(pageBounds, { changesShare: 0.9, changesBytesMin: 0 });
+  Object.assign(pageBounds, { secondRowShareMax: 0.9, secondRowBytesMin: 0 });
   Object.assign(limits, { batchIdsMax: 3, itemEventsMax: 3, watchlistsMax: 12, apiKeysMax: 8 });
   Object.assign(limits, { historyWindowRuns: 2, shapeItemsMin });
   // A chunk of a segment then contains one or two points. Every row is first created without

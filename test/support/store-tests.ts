@@ -39,10 +39,10 @@ const names = [
   "shared/aws/watchlists/details-pages",
   "shared/aws/watchlists/idempotency-store",
   "shared/aws/watchlists/kept-stock",
-  "shared/aws/watchlists/page-changes",
   "shared/aws/watchlists/page-store",
   "shared/aws/watchlists/page-store.property",
   "shared/aws/watchlists/purge-store",
+  "shared/aws/watchlists/second-rows",
   "shared/aws/watchlists/watchlist-store",
   "tools/reconcile/readers/readers",
 ];

@@ -16,7 +16,7 @@ import {
   writtenVersion,
 } from "../../shared/base/stored-versions.ts";
 import type { Tables } from "../reconcile/reconcile.ts";
-import { mergeChanges } from "./merge-changes.ts";
+import { mergeSecondRows } from "./merge-second-rows.ts";
 import { type Migration, whileRowsChange } from "./migration.ts";
 
 export interface MigrationsOptions {
@@ -46,7 +46,7 @@ export function migrationsOf(options: MigrationsOptions): readonly Migration[] {
     return conversion === undefined ? [] : [rowConversion(options, { name, kind, conversion })];
   });
   return [
-    to === "current" ? accountShards(options) : mergeChanges(pageTable(options)),
+    to === "current" ? accountShards(options) : mergeSecondRows(pageTable(options)),
     ...conversions,
   ];
 }

@@ -133,7 +133,7 @@ export const watchlistKeys = {
    * The second row of a page of items: the items that changed after the page's own row was written.
    * It directly follows the page's own row, because `!` sorts before every character of an item ID.
    */
-  pageChanges: (watchlistId: string, lowest: string): RowKey => ({
+  pageSecondRow: (watchlistId: string, lowest: string): RowKey => ({
     pk: `watchlist#${watchlistId}`,
     sk: `page#${lowest}!`,
   }),

@@ -36,7 +36,7 @@ import {
   type PageTable,
   readPages,
 } from "./page-reader.ts";
-import { isChangesRow, lowestOf } from "./page-row.ts";
+import { isSecondRow, lowestOf } from "./page-row.ts";
 
 const detailsKind: PageKind<StoredDetailsPage> = {
   keyOf: watchlistKeys.detailsPage,
@@ -129,7 +129,7 @@ async function firstRanges(
     ConsistentRead: true,
   });
   const all: string[] = [];
-  for await (const row of rows) if (!isChangesRow(row)) all.push(lowestOf(row));
+  for await (const row of rows) if (!isSecondRow(row)) all.push(lowestOf(row));
   const every = Math.ceil(all.length / firstPagesMax);
   const lowest = ["", ...all.filter((one, n) => one !== "" && n % every === 0)];
   return lowest.map((one, n) => ({ lowest: one, upper: lowest[n + 1] ?? null }));

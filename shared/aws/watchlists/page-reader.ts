@@ -40,14 +40,14 @@ const rowsPerPageMax = 2;
 
 /**
  * Pages of items.
- * @param storesChanges true if this process writes second rows of pages. It then reads two rows for
+ * @param writesSecondRows true if this process writes second rows of pages. It then reads two rows for
  * each page; a page without a second row is read together with the page before it. Otherwise, it
  * needs more requests to read pages with second rows.
  */
-export const itemPages = (storesChanges: boolean): PageKind<StoredPage> => ({
+export const itemPages = (writesSecondRows: boolean): PageKind<StoredPage> => ({
   keyOf: watchlistKeys.page,
-  lastKeyOf: watchlistKeys.pageChanges,
-  rowsPerPage: storesChanges ? rowsPerPageMax : 1,
+  lastKeyOf: watchlistKeys.pageSecondRow,
+  rowsPerPage: writesSecondRows ? rowsPerPageMax : 1,
   pagesOf: itemPagesOf,
   lastPageOf: lastItemPageOf,
 });

@@ -7,8 +7,8 @@ import {
   withChanged,
 } from "../../watchlists/item-columns.ts";
 import {
-  type CutChanges,
-  type CutPage,
+  type EncodedSecondRow,
+  type EncodedPage,
   decodeColumns,
   decodeItems,
   mayHaveId,
@@ -24,10 +24,10 @@ export const lowestOf = (row: Row): string => String(row["sk"]).slice("page#".le
 const isPageRow = (row: Row): boolean => String(row["sk"]).startsWith("page#");
 
 /** Returns true for the second row of a page, which has the page's changed items. */
-export const isChangesRow = (row: Row): boolean => String(row["sk"]).endsWith("!");
+export const isSecondRow = (row: Row): boolean => String(row["sk"]).endsWith("!");
 
 /** Returns true if `row` is the second row of the page whose own row is `pageRow`. */
-export const isChangesOf = (row: Row | undefined, pageRow: Row | undefined): boolean =>
+export const isSecondRowOf = (row: Row | undefined, pageRow: Row | undefined): boolean =>
   row?.["sk"] === `${String(pageRow?.["sk"])}!`;
 
 /** How a page of items is stored. */
@@ -40,7 +40,7 @@ interface PageStorage {
 /** Builds the row of a page of items, including its key. */
 export const itemPageRow = (
   watchlistId: string,
-  page: CutPage,
+  page: EncodedPage,
   { version, hasSecondRow }: PageStorage,
 ): Row => ({
   ...watchlistKeys.page(watchlistId, page.lowest),
@@ -53,18 +53,18 @@ export const itemPageRow = (
 });
 
 /** The version of a page with changed items, and the version in the page's own row. */
-interface ChangesVersions {
+interface SecondRowVersions {
   readonly version: number;
   readonly pageVersion: number;
 }
 
 /** Builds the second row of a page, including its key. */
-export const pageChangesRow = (
+export const itemPageSecondRow = (
   watchlistId: string,
-  { lowest, maxChangedAt, encoded }: CutChanges & Pick<CutPage, "lowest">,
-  { version, pageVersion }: ChangesVersions,
+  { lowest, maxChangedAt, encoded }: EncodedSecondRow & Pick<EncodedPage, "lowest">,
+  { version, pageVersion }: SecondRowVersions,
 ): Row => ({
-  ...watchlistKeys.pageChanges(watchlistId, lowest),
+  ...watchlistKeys.pageSecondRow(watchlistId, lowest),
   version,
   page_version: pageVersion,
   max_changed_at: maxChangedAt ?? undefined,
@@ -80,11 +80,11 @@ export function itemPagesOf(rows: readonly Row[]): StoredPage[] {
   const pages: StoredPage[] = [];
   for (let n = 0; n < rows.length; n += 1) {
     const row = rows[n];
-    if (row === undefined || isChangesRow(row)) break;
+    if (row === undefined || isSecondRow(row)) break;
     const next = rows[n + 1];
-    const changes = isChangesOf(next, row) ? next : undefined;
-    if (changes !== undefined) n += 1;
-    const page = itemPageOf(row, changes);
+    const secondRow = isSecondRowOf(next, row) ? next : undefined;
+    if (secondRow !== undefined) n += 1;
+    const page = itemPageOf(row, secondRow);
     if (page === "incomplete") break;
     pages.push(page);
   }
@@ -99,40 +99,40 @@ export function itemPagesOf(rows: readonly Row[]): StoredPage[] {
 export function lastItemPageOf(rows: readonly Row[]): StoredPage | "incomplete" | undefined {
   const [last, before] = rows;
   if (last === undefined || !isPageRow(last)) return undefined;
-  if (!isChangesRow(last)) return itemPageOf(last, undefined);
-  return before !== undefined && isChangesOf(last, before)
+  if (!isSecondRow(last)) return itemPageOf(last, undefined);
+  return before !== undefined && isSecondRowOf(last, before)
     ? itemPageOf(before, last)
     : "incomplete";
 }
 
 /**
  * Parses the two rows of a page of items. Decodes the items at their first use. Does not validate
- * the rows, because only `itemPageRow` and `pageChangesRow` write them. Returns `incomplete` if the
+ * the rows, because only `itemPageRow` and `itemPageSecondRow` write them. Returns `incomplete` if the
  * second row is missing or newer than the page's own row.
  */
-function itemPageOf(row: Row, changesRow: Row | undefined): StoredPage | "incomplete" {
+function itemPageOf(row: Row, secondRow: Row | undefined): StoredPage | "incomplete" {
   if (!hasSecondRow(row)) return storedPage(row, undefined);
   const pageVersion = Number(row["version"]);
-  const changedVersion = changesRow === undefined ? Infinity : Number(changesRow["page_version"]);
+  const changedVersion = secondRow === undefined ? Infinity : Number(secondRow["page_version"]);
   if (changedVersion > pageVersion) return "incomplete";
   // Changed items of an earlier version of the page are already in the page.
-  return storedPage(row, changedVersion === pageVersion ? changesRow : undefined);
+  return storedPage(row, changedVersion === pageVersion ? secondRow : undefined);
 }
 
 const hasSecondRow = (row: Row): boolean => row["has_second_row"] === true;
 
 /**
  * Builds a page from its own row.
- * @param changesRow the second row; undefined if the page's own row has all items
+ * @param secondRow the second row; undefined if the page's own row has all items
  */
-function storedPage(row: Row, changesRow: Row | undefined): StoredPage {
+function storedPage(row: Row, secondRow: Row | undefined): StoredPage {
   let items: readonly Item[] | undefined;
   let columns: ItemColumns | undefined;
   let changed: readonly Item[] | undefined;
-  const newest = changesRow ?? row;
+  const newest = secondRow ?? row;
   const encoded = row["items"] as Uint8Array;
   const changedItems = (): readonly Item[] => {
-    changed ??= changesRow === undefined ? [] : decodeItems(changesRow["items"] as Uint8Array);
+    changed ??= secondRow === undefined ? [] : decodeItems(secondRow["items"] as Uint8Array);
     return changed;
   };
   const decode = (): ItemColumns => columns ?? withChanged(decodeColumns(encoded), changedItems());
@@ -156,7 +156,7 @@ function storedPage(row: Row, changesRow: Row | undefined): StoredPage {
     select: (isWanted) => itemsIn(page.columns, isWanted),
     mayHaveId: (prefix) => mayHaveId(encoded, prefix),
     bytes: encoded.byteLength,
-    changes: hasSecondRow(row)
+    secondRow: hasSecondRow(row)
       ? {
           get items() {
             return changedItems();

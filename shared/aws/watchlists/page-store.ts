@@ -1,8 +1,8 @@
 import { BatchWriteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { assert } from "../../base/assert.ts";
 import {
-  changesOfPage,
-  type CutPage,
+  secondRowOfPage,
+  type EncodedPage,
   cutPages,
   fitsSecondRow,
   type PageBounds,
@@ -26,7 +26,7 @@ import {
 } from "./page-reader.ts";
 import { detailsPages } from "./details-pages.ts";
 import { itemPageRow } from "./page-row.ts";
-import { writeChanges, writePages } from "./page-writes.ts";
+import { writeSecondRow, writePages } from "./page-writes.ts";
 import { firstRows } from "../table/query-rows.ts";
 import { watchlistKeys } from "../table/table.ts";
 
@@ -47,7 +47,7 @@ export interface PageStoreOptions extends Omit<PageTable, "client"> {
    * pages, and replace both rows by one (ADR 0092).
    * @default false
    */
-  readonly storesChanges?: boolean;
+  readonly writesSecondRows?: boolean;
 }
 
 /**
@@ -56,12 +56,12 @@ export interface PageStoreOptions extends Omit<PageTable, "client"> {
  * Only tests pass `bounds`.
  */
 export function dynamoPageStore(client: PageTable["client"], options: PageStoreOptions): PageStore {
-  const { bounds = pageBounds, storesChanges = false, ...rest } = options;
+  const { bounds = pageBounds, writesSecondRows = false, ...rest } = options;
   const table = { client, ...rest };
-  const kind = itemPages(storesChanges);
+  const kind = itemPages(writesSecondRows);
   return {
     ...detailsPages(table, bounds),
-    ...replacements({ table, kind }, { bounds, storesChanges }),
+    ...replacements({ table, kind }, { bounds, writesSecondRows }),
     pages: (watchlistId, range = {}) => readPages(table, kind, { watchlistId, ...range }),
     create: (watchlistId, items) =>
       createPages(table, watchlistId, cutPages({ lowest: "", upper: null }, items, bounds)),
@@ -74,7 +74,7 @@ export function dynamoPageStore(client: PageTable["client"], options: PageStoreO
 /** Creates the methods of a page store that replace pages. */
 function replacements(
   stored: ItemPages,
-  { bounds, storesChanges }: Required<Pick<PageStoreOptions, "bounds" | "storesChanges">>,
+  { bounds, writesSecondRows }: Required<Pick<PageStoreOptions, "bounds" | "writesSecondRows">>,
 ): Pick<PageStore, "replace" | "replaceItems"> {
   const { table } = stored;
   const { watchlistItemsMax } = bounds;
@@ -93,23 +93,25 @@ function replacements(
       cut: cutPages(range, items, bounds),
       keepsIds,
       watchlistItemsMax,
-      secondRows: storesChanges ? "always" : "never",
+      secondRows: writesSecondRows ? "always" : "never",
     });
   };
   const replaceItems: PageStore["replaceItems"] = async (watchlist, page, changed) => {
     const columns = withChanged(page.columns, changed);
-    const changes = storesChanges ? changesOfPage(page, { changed, columns }, bounds) : undefined;
-    if (changes !== undefined && page.changes !== null) {
-      const { pageVersion } = page.changes;
-      return writeChanges(table, watchlist, { page, pageVersion, changes });
+    const secondRow = writesSecondRows
+      ? secondRowOfPage(page, { changed, columns }, bounds)
+      : undefined;
+    if (secondRow !== undefined && page.secondRow !== null) {
+      const { pageVersion } = page.secondRow;
+      return writeSecondRow(table, watchlist, { page, pageVersion, secondRow });
     }
     const after = pageOfColumns(page, columns, bounds);
     if (after === undefined) {
       return writeItems(watchlist, { before: [page], items: fromColumns(columns), keepsIds: true });
     }
-    const large = storesChanges ? "with_counters" : "never";
+    const large = writesSecondRows ? "with_counters" : "never";
     // If the changed items alone do not fit, a second row saves nothing.
-    const isSmall = storesChanges && fitsSecondRow(page, changed, bounds);
+    const isSmall = writesSecondRows && fitsSecondRow(page, changed, bounds);
     const secondRows = isSmall ? "always" : large;
     const write = { before: [page], cut: [after], watchlistItemsMax, secondRows } as const;
     return writePages(table, watchlist, { ...write, keepsIds: true });
@@ -124,7 +126,11 @@ function replacements(
 }
 
 /** Writes the pages of a watchlist that is being created, up to ten at a time. */
-async function createPages(table: PageTable, watchlistId: string, cut: CutPage[]): Promise<void> {
+async function createPages(
+  table: PageTable,
+  watchlistId: string,
+  cut: EncodedPage[],
+): Promise<void> {
   const put = async (): Promise<void> => {
     try {
       for (let page = cut.shift(); page !== undefined; page = cut.shift()) {
@@ -206,7 +212,7 @@ async function rightOf(
 function putNew(
   { client, table, clock, random }: PageTable,
   watchlistId: string,
-  page: CutPage,
+  page: EncodedPage,
 ): Promise<"there"> {
   return retryWhileContended({ clock, random }, async () => {
     try {

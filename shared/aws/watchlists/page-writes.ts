@@ -1,8 +1,8 @@
 import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import {
   addCounts,
-  type CutChanges,
-  type CutPage,
+  type EncodedSecondRow,
+  type EncodedPage,
   encodeItems,
   haveSameCounts,
   type StoredPage,
@@ -20,14 +20,14 @@ import {
   type TransactItem,
 } from "../table/dynamo.ts";
 import type { PageTable } from "./page-reader.ts";
-import { itemPageRow, pageChangesRow } from "./page-row.ts";
+import { itemPageRow, itemPageSecondRow } from "./page-row.ts";
 import { watchlistKeys } from "../table/table.ts";
 
 interface PageWrite {
   /** The pages to replace. They are adjacent, and in the order of their ranges. */
   readonly before: readonly StoredPage[];
   /** The new pages. They cover the same range of IDs as `before`. */
-  readonly cut: readonly CutPage[];
+  readonly cut: readonly EncodedPage[];
   /** True if the change neither adds nor removes items. */
   readonly keepsIds: boolean;
   /** Maximum number of items of the watchlist after the write. */
@@ -71,10 +71,10 @@ export function writePages(
   const keepsCounters = keepsIds && haveSameCounts(growth, noItems);
   // 50,000 IDs can be added to one page. With a second row for each new page, the transaction would
   // have too many writes. The pages then get their second rows later.
-  const addsRows =
+  const addsSecondRows =
     (secondRows === "always" || (secondRows === "with_counters" && !keepsCounters)) &&
     2 * (before.length + cut.length) < transactionWritesMax;
-  const isPlain = keepsCounters && cut.length === 1 && !addsRows && was?.changes === null;
+  const isPlain = keepsCounters && cut.length === 1 && !addsSecondRows && was?.secondRow === null;
   return retryWhileContended({ clock, random, waitMsMax }, () =>
     isPlain && was && is
       ? putVersion(
@@ -88,7 +88,7 @@ export function writePages(
           version,
           growth,
           room: watchlistItemsMax,
-          addsRows,
+          addsSecondRows,
           keepsCounters,
         }),
   );
@@ -98,26 +98,26 @@ export function writePages(
  * Replaces the second row of a page. `putVersion` describes the outcomes.
  * @throws 503 UNAVAILABLE if the row stays contended or the retry budget is exhausted
  */
-export function writeChanges(
+export function writeSecondRow(
   table: PageTable,
   { watchlistId }: WatchlistRef,
-  { page, pageVersion, changes }: ChangesReplacement,
+  { page, pageVersion, secondRow }: SecondRowReplacement,
 ): Promise<Replacement> {
   const { lowest, version: seen } = page;
-  const row = pageChangesRow(
+  const row = itemPageSecondRow(
     watchlistId,
-    { lowest, ...changes },
+    { lowest, ...secondRow },
     { version: seen + 1, pageVersion },
   );
   const { clock, random } = table;
   return retryWhileContended({ clock, random, waitMsMax }, () => putVersion(table, row, seen));
 }
 
-interface ChangesReplacement {
+interface SecondRowReplacement {
   readonly page: StoredPage;
   /** The version in the page's own row. */
   readonly pageVersion: number;
-  readonly changes: CutChanges;
+  readonly secondRow: EncodedSecondRow;
 }
 
 const sumOf = (pages: readonly { readonly counts: ItemCounts }[]): ItemCounts =>
@@ -176,7 +176,7 @@ const isConflict = (error: unknown): boolean =>
 
 interface Transaction {
   readonly before: readonly StoredPage[];
-  readonly cut: readonly CutPage[];
+  readonly cut: readonly EncodedPage[];
   /** Version of the new pages. */
   readonly version: number;
   /** Number of added items by state; negative for removed items. */
@@ -184,7 +184,7 @@ interface Transaction {
   /** Maximum number of items of the watchlist. */
   readonly room: number;
   /** True to give each new page a second row. */
-  readonly addsRows: boolean;
+  readonly addsSecondRows: boolean;
   /** True if the IDs and the counts stay the same. */
   readonly keepsCounters: boolean;
 }
@@ -226,7 +226,12 @@ async function transact(
 export function pageActions(
   table: string,
   watchlistId: string,
-  { before, cut, version, addsRows }: Pick<Transaction, "before" | "cut" | "version" | "addsRows">,
+  {
+    before,
+    cut,
+    version,
+    addsSecondRows,
+  }: Pick<Transaction, "before" | "cut" | "version" | "addsSecondRows">,
 ): TransactItem[] {
   const seen = new Map(before.map((page) => [page.lowest, page]));
   const kept = new Set(cut.map((page) => page.lowest));
@@ -235,15 +240,15 @@ export function pageActions(
     ...cut.map((page) => ({
       Put: {
         TableName: table,
-        Item: itemPageRow(watchlistId, page, { version, hasSecondRow: addsRows }),
+        Item: itemPageRow(watchlistId, page, { version, hasSecondRow: addsSecondRows }),
         ...asSeen(pageVersionOf(seen.get(page.lowest))),
       },
     })),
     ...cut.flatMap((page) =>
-      changesActions(table, watchlistId, {
+      secondRowActions(table, watchlistId, {
         lowest: page.lowest,
         seen: seen.get(page.lowest),
-        row: addsRows ? newChangesRow(watchlistId, page, version) : undefined,
+        row: addsSecondRows ? emptySecondRow(watchlistId, page, version) : undefined,
       }),
     ),
     ...removed.map((page) => ({
@@ -254,14 +259,14 @@ export function pageActions(
       },
     })),
     ...removed.flatMap((page) =>
-      changesActions(table, watchlistId, { lowest: page.lowest, seen: page, row: undefined }),
+      secondRowActions(table, watchlistId, { lowest: page.lowest, seen: page, row: undefined }),
     ),
   ];
 }
 
 /** Returns the version in the row of a page; undefined if there is no page. */
 const pageVersionOf = (page: StoredPage | undefined): number | undefined =>
-  page?.changes?.pageVersion ?? page?.version;
+  page?.secondRow?.pageVersion ?? page?.version;
 
 /** Returns the condition that a row has this version, or does not exist if it is undefined. */
 const asSeen = (version: number | undefined) =>
@@ -273,14 +278,14 @@ const asSeen = (version: number | undefined) =>
       };
 
 /** Returns the second row of a new page, without items. */
-const newChangesRow = (watchlistId: string, page: CutPage, version: number): Row =>
-  pageChangesRow(
+const emptySecondRow = (watchlistId: string, page: EncodedPage, version: number): Row =>
+  itemPageSecondRow(
     watchlistId,
     { lowest: page.lowest, maxChangedAt: page.maxChangedAt, encoded: encodeItems([]) },
     { version, pageVersion: version },
   );
 
-interface ChangesWrite {
+interface SecondRowWrite {
   readonly lowest: string;
   /** The page that is replaced; undefined if there is none. */
   readonly seen: StoredPage | undefined;
@@ -289,16 +294,16 @@ interface ChangesWrite {
 }
 
 /** Builds the write of the second row of a page, if one is necessary. */
-function changesActions(
+function secondRowActions(
   table: string,
   watchlistId: string,
-  { lowest, seen, row }: ChangesWrite,
+  { lowest, seen, row }: SecondRowWrite,
 ): TransactItem[] {
-  const isThere = seen !== undefined && seen.changes !== null;
+  const isThere = seen !== undefined && seen.secondRow !== null;
   const condition = asSeen(isThere ? seen.version : undefined);
   if (row !== undefined) return [{ Put: { TableName: table, Item: row, ...condition } }];
   if (!isThere) return [];
-  const Key = watchlistKeys.pageChanges(watchlistId, lowest);
+  const Key = watchlistKeys.pageSecondRow(watchlistId, lowest);
   return [{ Delete: { TableName: table, Key, ...condition } }];
 }
 

@@ -51,7 +51,7 @@ const keys = {
     idempotency: watchlistKeys.idempotency(account, "0123abcd"),
     purge: watchlistKeys.purge(list),
     page: watchlistKeys.page(list, ""),
-    pageChanges: watchlistKeys.pageChanges(list, ""),
+    pageSecondRow: watchlistKeys.pageSecondRow(list, ""),
     detailsPage: watchlistKeys.detailsPage(list, ""),
     run: watchlistKeys.run(list, 7),
     starts: watchlistKeys.starts(run, { plan: "plan_1", step: "check", chunk: 1 }),

@@ -21,7 +21,7 @@ const page: StoredPage = {
   select: (isWanted) => items.filter(({ id }) => isWanted(id)),
   mayHaveId: () => true,
   bytes: 0,
-  changes: null,
+  secondRow: null,
 };
 
 const watchlistOf = (count: number) =>

@@ -10,7 +10,7 @@ import {
 } from "../../../shared/watchlists/item.ts";
 import { fromColumns, toColumns, withChanged } from "../../../shared/watchlists/item-columns.ts";
 import {
-  changesOfPage,
+  secondRowOfPage,
   compareIds,
   compress,
   countByState,
@@ -198,18 +198,18 @@ describe("the changed items of a page", () => {
   const page = {
     counts: countByState(all),
     bytes: 100,
-    changes: { items: earlier, pageVersion: 1 },
+    secondRow: { items: earlier, pageVersion: 1 },
   };
   const changeOf = (changed: readonly Item[]) => ({
     changed,
     columns: withChanged(withChanged(toColumns(all), earlier), changed),
   });
-  const unbounded = { changesShare: 100, changesBytesMin: 0 };
+  const unbounded = { secondRowShareMax: 100, secondRowBytesMin: 0 };
 
   it("contain the items that changed before and those that change now", () => {
     const changed = [moved(first, 4), moved(third, 4)];
 
-    const stored = changesOfPage(page, changeOf(changed), unbounded);
+    const stored = secondRowOfPage(page, changeOf(changed), unbounded);
 
     expect(decodeItems(stored?.encoded ?? new Uint8Array())).toEqual([
       moved(first, 4),
@@ -223,13 +223,15 @@ describe("the changed items of a page", () => {
     const delistedAt = "2026-03-02T00:00:00.000Z";
     const changed = [{ ...first, delistedAt }];
 
-    expect(changesOfPage(page, changeOf(changed), unbounded)?.maxChangedAt).toBe(delistedAt);
+    expect(secondRowOfPage(page, changeOf(changed), unbounded)?.maxChangedAt).toBe(delistedAt);
   });
 
   it("are not stored apart if the page has no row for them", () => {
     const changed = [moved(first, 4)];
 
-    expect(changesOfPage({ ...page, changes: null }, changeOf(changed), unbounded)).toBeUndefined();
+    expect(
+      secondRowOfPage({ ...page, secondRow: null }, changeOf(changed), unbounded),
+    ).toBeUndefined();
   });
 
   it.each([
@@ -237,15 +239,18 @@ describe("the changed items of a page", () => {
     ["active", { ...first, state: "delisted" }, { new: 3, active: 1, delisted: 0 }],
     ["delisted", { ...first, state: "active" }, { new: 3, active: 0, delisted: 1 }],
   ] as const)("are not stored apart if the number of %s items changes", (_, item, counts) => {
-    expect(changesOfPage({ ...page, counts }, changeOf([item]), unbounded)).toBeUndefined();
+    expect(secondRowOfPage({ ...page, counts }, changeOf([item]), unbounded)).toBeUndefined();
   });
 
   it("are not stored apart if they exceed their share of the page and the minimum", () => {
     const change = changeOf([moved(first, 4)]);
-    const bytes = changesOfPage(page, change, unbounded)?.encoded.byteLength ?? 0;
-    const changesShare = 0.5;
-    const stored = (pageBytes: number, changesBytesMin: number) =>
-      changesOfPage({ ...page, bytes: pageBytes }, change, { changesShare, changesBytesMin });
+    const bytes = secondRowOfPage(page, change, unbounded)?.encoded.byteLength ?? 0;
+    const secondRowShareMax = 0.5;
+    const stored = (pageBytes: number, secondRowBytesMin: number) =>
+      secondRowOfPage({ ...page, bytes: pageBytes }, change, {
+        secondRowShareMax,
+        secondRowBytesMin,
+      });
 
     expect(stored(2 * bytes, 0)).toBeDefined();
     expect(stored(2 * bytes - 1, 0)).toBeUndefined();
@@ -255,7 +260,7 @@ describe("the changed items of a page", () => {
 
   it("fit into a second row if they alone do not exceed it", () => {
     const changed = [moved(first, 4)];
-    const bounds = { changesShare: 0.5, changesBytesMin: 0 };
+    const bounds = { secondRowShareMax: 0.5, secondRowBytesMin: 0 };
     const bytes = 2 * encodeItems(changed).byteLength;
 
     expect(fitsSecondRow({ bytes }, changed, bounds)).toBe(true);

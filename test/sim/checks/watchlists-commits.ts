@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { accountKeys, watchlistKeys } from "../../../shared/aws/table/table.ts";
-import { isChangesRow } from "../../../shared/aws/watchlists/page-row.ts";
+import { isSecondRow } from "../../../shared/aws/watchlists/page-row.ts";
 import { limits } from "../../../shared/base/limits.ts";
 import type { Attempt } from "../attempt.ts";
 import type { World } from "../world.ts";
@@ -123,7 +123,7 @@ async function checkList(
   if (!hasPages) return;
   const sums = { new: 0, active: 0, delisted: 0 };
   const rows = await query(world, sk, "page#");
-  const pages = rows.filter((row) => !isChangesRow(row)) as { counts: ItemCounts }[];
+  const pages = rows.filter((row) => !isSecondRow(row)) as { counts: ItemCounts }[];
   if (pages.length > 1) world.reached("a watchlist had several pages");
   for (const { counts } of pages) {
     sums.new += counts.new;

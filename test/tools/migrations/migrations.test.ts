@@ -208,12 +208,12 @@ describe("the migrations of a release", () => {
 describe("the migration page-changes", () => {
   const ids = ["10001", "10002", "10003"];
   const list = { accountId: "acct_1", watchlistId: "wl_1" };
-  const storeOf = (storesChanges: boolean, client = engine.client) =>
+  const storeOf = (writesSecondRows: boolean, client = engine.client) =>
     dynamoPageStore(client, {
       ...time,
       table,
-      storesChanges,
-      bounds: { ...pageBounds, changesShare: 10, changesBytesMin: 0 },
+      writesSecondRows,
+      bounds: { ...pageBounds, secondRowShareMax: 10, secondRowBytesMin: 0 },
     });
   const pages = () => Array.fromAsync(storeOf(false).pages(list.watchlistId));
   const revisions = async () =>
@@ -244,7 +244,7 @@ describe("the migration page-changes", () => {
 
     expect(await migrate()).toMatchObject({ pending: 0 });
     expect(await revisions()).toEqual([1, 2, 0]);
-    expect((await pages()).map(({ changes }) => changes)).toEqual([null]);
+    expect((await pages()).map(({ secondRow }) => secondRow)).toEqual([null]);
   });
 
   it("keeps an item that another process changes at the same time", async () => {
@@ -259,7 +259,7 @@ describe("the migration page-changes", () => {
 
     expect(await migrate(client)).toMatchObject({ migrated: 1, failed: 0 });
     expect(await revisions()).toEqual([1, 2, 3]);
-    expect((await pages()).map(({ changes }) => changes)).toEqual([null]);
+    expect((await pages()).map(({ secondRow }) => secondRow)).toEqual([null]);
   });
 
   it("does nothing if another process has deleted the page", async () => {

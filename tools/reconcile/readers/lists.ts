@@ -6,7 +6,11 @@ import type { ItemCounts } from "../../../shared/watchlists/watchlist.ts";
 import type { StoredList } from "../rules/list.ts";
 import { dueTimeOf } from "../../../shared/aws/table/due-partitions.ts";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
-import { isChangesOf, isChangesRow, itemPagesOf } from "../../../shared/aws/watchlists/page-row.ts";
+import {
+  isSecondRowOf,
+  isSecondRow,
+  itemPagesOf,
+} from "../../../shared/aws/watchlists/page-row.ts";
 import { readRows, rowsBelow } from "./rows.ts";
 import { runOf } from "../../../shared/aws/runs/run-row.ts";
 import { type RowKey, watchlistKeys } from "../../../shared/aws/table/table.ts";
@@ -92,8 +96,8 @@ export function dynamoListsReader(client: DynamoDBDocumentClient, table: string)
       const range = { ...rowsBelow(pk, sk), rowsAtOnce: pagesAtOnce };
       let pageRow: Row | undefined;
       for await (const row of readRows(client, table, range)) {
-        if (isChangesRow(row)) {
-          if (pageRow !== undefined && isChangesOf(row, pageRow)) {
+        if (isSecondRow(row)) {
+          if (pageRow !== undefined && isSecondRowOf(row, pageRow)) {
             yield* itemPagesOf([pageRow, row]);
           } else orphan?.(String(row["sk"]));
           pageRow = undefined;

@@ -5,7 +5,7 @@ import {
   itemPageRow,
   itemPagesOf,
   lastItemPageOf,
-  pageChangesRow,
+  itemPageSecondRow,
 } from "../../../../shared/aws/watchlists/page-row.ts";
 import { type Item, newItem } from "../../../../shared/watchlists/item.ts";
 import { cutPages, encodeItems } from "../../../../shared/watchlists/page.ts";
@@ -23,8 +23,8 @@ function pageRow(lowest: string, version: number, hasSecondRow = true): Row {
 }
 
 /** Returns the row with the changed second item of a page. */
-const changesRow = (lowest: string, version: number, pageVersion: number): Row =>
-  pageChangesRow(
+const secondRow = (lowest: string, version: number, pageVersion: number): Row =>
+  itemPageSecondRow(
     list,
     { lowest, maxChangedAt: "2026-03-01T00:00:00.000Z", encoded: encodeItems(after.slice(1)) },
     { version, pageVersion },
@@ -39,7 +39,7 @@ const shown = (rows: readonly Row[]) =>
 
 describe("the rows of a watchlist's pages of items", () => {
   it("are pages in which the changed items replace the items of the page", () => {
-    const rows = [pageRow("", 3), changesRow("", 7, 3), pageRow("20000", 4, false)];
+    const rows = [pageRow("", 3), secondRow("", 7, 3), pageRow("20000", 4, false)];
 
     expect(shown(rows)).toEqual([
       { lowest: "", version: 7, revisions: [0, 5] },
@@ -49,14 +49,14 @@ describe("the rows of a watchlist's pages of items", () => {
     expect(page?.maxChangedAt).toBe("2026-03-01T00:00:00.000Z");
     expect(page?.heads).toEqual(before.map(({ id, state, owes }) => ({ id, state, owes })));
     expect(page?.select((id) => id === "10002")).toEqual([after[1]]);
-    expect(page?.changes).toMatchObject({ items: [after[1]], pageVersion: 3 });
+    expect(page?.secondRow).toMatchObject({ items: [after[1]], pageVersion: 3 });
   });
 
   it.each([
     ["lacks its second row", [pageRow("", 3)]],
-    ["is older than its second row", [pageRow("", 3), changesRow("", 8, 8)]],
-    ["lacks its own row", [changesRow("", 7, 3)]],
-    ["is followed by the second row of another page", [pageRow("", 3), changesRow("2", 7, 3)]],
+    ["is older than its second row", [pageRow("", 3), secondRow("", 8, 8)]],
+    ["lacks its own row", [secondRow("", 7, 3)]],
+    ["is followed by the second row of another page", [pageRow("", 3), secondRow("2", 7, 3)]],
   ])("end before the first page that %s", (_, incomplete) => {
     const complete = pageRow("05000", 1, false);
 
@@ -66,13 +66,13 @@ describe("the rows of a watchlist's pages of items", () => {
   });
 
   it("ignore changed items that the page already includes", () => {
-    expect(shown([pageRow("", 9), changesRow("", 7, 3)])).toEqual([
+    expect(shown([pageRow("", 9), secondRow("", 7, 3)])).toEqual([
       { lowest: "", version: 9, revisions: [0, 0] },
     ]);
   });
 
   it("ignore changed items if the page has no second row any more", () => {
-    expect(shown([pageRow("", 9, false), changesRow("", 7, 3)])).toEqual([
+    expect(shown([pageRow("", 9, false), secondRow("", 7, 3)])).toEqual([
       { lowest: "", version: 9, revisions: [0, 0] },
     ]);
   });
@@ -80,15 +80,15 @@ describe("the rows of a watchlist's pages of items", () => {
 
 describe("the last page of items in a range", () => {
   it.each([
-    ["the page with its changed items", [changesRow("", 7, 3), pageRow("", 3)], 7],
+    ["the page with its changed items", [secondRow("", 7, 3), pageRow("", 3)], 7],
     ["the page without a second row", [pageRow("", 3, false)], 3],
   ])("is %s", (_, rows, version) => {
     expect(lastItemPageOf(rows)).toMatchObject({ lowest: "", version });
   });
 
   it.each([
-    ["only its second row was read", [changesRow("", 7, 3)]],
-    ["the previous row belongs to another page", [changesRow("2", 7, 3), pageRow("1", 3)]],
+    ["only its second row was read", [secondRow("", 7, 3)]],
+    ["the previous row belongs to another page", [secondRow("2", 7, 3), pageRow("1", 3)]],
     ["its second row is missing", [pageRow("", 3)]],
   ])("is incomplete if %s", (_, rows) => {
     expect(lastItemPageOf(rows)).toBe("incomplete");
@@ -105,7 +105,7 @@ describe("the last page of items in a range", () => {
 it("the second row of a page directly follows its own row", () => {
   const keys = ["", "1", "10001", "1000A", "2"].flatMap((lowest) => [
     watchlistKeys.page(list, lowest).sk,
-    watchlistKeys.pageChanges(list, lowest).sk,
+    watchlistKeys.pageSecondRow(list, lowest).sk,
   ]);
 
   expect(keys.toSorted()).toEqual(keys);

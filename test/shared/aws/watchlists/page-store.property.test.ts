@@ -78,8 +78,8 @@ const bounds = fc.record({
   itemsMax: fc.integer({ min: 1, max: 12 }),
   bytesMax: fc.constantFrom(110, 10_000),
   mergeItemsMax: fc.integer({ min: 0, max: 3 }),
-  changesShare: fc.constantFrom(0.5, 10),
-  changesBytesMin: fc.constantFrom(0, 800),
+  secondRowShareMax: fc.constantFrom(0.5, 10),
+  secondRowBytesMin: fc.constantFrom(0, 800),
 });
 
 interface Step {
@@ -237,8 +237,8 @@ interface Played {
     itemsMax: number;
     bytesMax: number;
     mergeItemsMax: number;
-    changesShare: number;
-    changesBytesMin: number;
+    secondRowShareMax: number;
+    secondRowBytesMin: number;
   };
 }
 
@@ -247,11 +247,11 @@ interface Planned {
   readonly wanted: Operation;
   readonly faults: readonly Fault[];
   /** True if the process writes second rows of pages. */
-  readonly storesChanges: boolean;
+  readonly writesSecondRows: boolean;
 }
 
 async function play(
-  { wanted, faults, storesChanges }: Planned,
+  { wanted, faults, writesSecondRows }: Planned,
   number: number,
   { list, model, scheduler, limits }: Played,
 ): Promise<void> {
@@ -259,7 +259,7 @@ async function play(
   const client = processOf(scheduler, faults, () => {
     wrote();
   });
-  const store = world.store(client, { ...limits, storesChanges });
+  const store = world.store(client, { ...limits, writesSecondRows });
   if (wanted.kind === "step") {
     const step = { by: number, keepsStates: wanted.keepsStates };
     let current: readonly string[] = [];
@@ -318,11 +318,14 @@ async function play(
  * ended.
  */
 async function readDuring(
-  { isOver, storesChanges }: { readonly isOver: () => boolean; readonly storesChanges: boolean },
+  {
+    isOver,
+    writesSecondRows,
+  }: { readonly isOver: () => boolean; readonly writesSecondRows: boolean },
   { list, model, scheduler, limits }: Played,
 ): Promise<void> {
   const client = processOf(scheduler, [], () => {});
-  const store = world.store(client, { ...limits, storesChanges });
+  const store = world.store(client, { ...limits, writesSecondRows });
   for (let after: string | undefined; !isOver(); after = after === undefined ? "115" : undefined) {
     const expected = model.watch(after);
     const revisions = new Map([...model.items].map(([id, { revision }]) => [id, revision]));
@@ -340,7 +343,7 @@ async function readDuring(
 
 /** Writes each page once, with a second row. */
 async function addSecondRows(list: WatchlistRef, limits: Played["limits"]): Promise<void> {
-  const store = world.store(world.client, { ...limits, storesChanges: true });
+  const store = world.store(world.client, { ...limits, writesSecondRows: true });
   for await (const page of store.pages(list.watchlistId)) {
     await store.replaceItems(list, page, []);
   }
@@ -377,7 +380,7 @@ it("the stored pages of a watchlist equal a plain map of its items after any int
           fc.record({
             wanted: operation,
             faults: fc.array(fault, { maxLength: 8 }),
-            storesChanges: oftenTrue,
+            writesSecondRows: oftenTrue,
           }),
           { minLength: 1, maxLength: 8 },
         ),
@@ -395,8 +398,8 @@ it("the stored pages of a watchlist equal a plain map of its items after any int
           }
         });
         let isOver = false;
-        const readers = [true, false].map((storesChanges) =>
-          readDuring({ isOver: () => isOver, storesChanges }, played),
+        const readers = [true, false].map((writesSecondRows) =>
+          readDuring({ isOver: () => isOver, writesSecondRows }, played),
         );
         const writers = Promise.all(sequences).finally(() => {
           isOver = true;

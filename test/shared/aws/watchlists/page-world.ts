@@ -41,7 +41,7 @@ export interface StoredRow {
 }
 
 /** How a store writes pages. */
-export type StoreOptions = Partial<PageBounds> & Pick<PageStoreOptions, "storesChanges">;
+export type StoreOptions = Partial<PageBounds> & Pick<PageStoreOptions, "writesSecondRows">;
 
 export interface PageWorld {
   readonly client: DynamoDBDocumentClient;
@@ -78,13 +78,13 @@ export async function startPageWorld(): Promise<PageWorld> {
   const world: PageWorld = {
     client,
     table,
-    store: (through = client, { storesChanges = false, ...bounds } = {}) =>
+    store: (through = client, { writesSecondRows = false, ...bounds } = {}) =>
       dynamoPageStore(through, {
         table,
         clock,
         random,
         bounds: { ...pageBounds, ...bounds },
-        storesChanges,
+        writesSecondRows,
       }),
     async open(items, options) {
       opened += 1;

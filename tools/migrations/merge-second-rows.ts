@@ -4,7 +4,7 @@ import {
   pagesHolding,
   type PageTable,
 } from "../../shared/aws/watchlists/page-reader.ts";
-import { isChangesRow, lowestOf } from "../../shared/aws/watchlists/page-row.ts";
+import { isSecondRow, lowestOf } from "../../shared/aws/watchlists/page-row.ts";
 import { pageActions } from "../../shared/aws/watchlists/page-writes.ts";
 import { assert } from "../../shared/base/assert.ts";
 import { isOfKind, rowKinds } from "../../shared/base/stored-kinds.ts";
@@ -21,19 +21,19 @@ const noBounds = { itemsMax: Infinity, bytesMax: Infinity };
  * Creates the migration that writes each page of items and its changed items as one row, so that
  * the previous release can read the page.
  */
-export const mergeChanges = (table: PageTable): Migration => ({
+export const mergeSecondRows = (table: PageTable): Migration => ({
   name: "page-changes",
   about: "rows with the changed items of a page",
   table: "watchlists",
-  isPending: (row) => isOfKind(rowKinds.pageChanges, row),
+  isPending: (row) => isOfKind(rowKinds.pageSecondRow, row),
   async migrate(row) {
-    assert(isChangesRow(row), "only a second row of a page can be pending");
+    assert(isSecondRow(row), "only a second row of a page can be pending");
     const watchlistId = String(row["pk"]).slice("watchlist#".length);
     const lowest = lowestOf(row).slice(0, -"!".length);
     await whileRowsChange(table, "page", async () => {
       const [page] = await pagesHolding(table, itemPages(true), { watchlistId, id: lowest });
       // Another process may have deleted, merged or written the page.
-      if (page === undefined || page.lowest !== lowest || page.changes === null) return "done";
+      if (page === undefined || page.lowest !== lowest || page.secondRow === null) return "done";
       return (await writeAsOneRow(table, watchlistId, page)) ? "done" : "again";
     });
   },
@@ -47,6 +47,6 @@ function writeAsOneRow(
 ): Promise<boolean> {
   const whole = pageOfColumns(page, page.columns, noBounds);
   assert(whole !== undefined, "a page without bounds must not be split");
-  const change = { before: [page], cut: [whole], version: page.version + 1, addsRows: false };
+  const change = { before: [page], cut: [whole], version: page.version + 1, addsSecondRows: false };
   return transactWrites(client, pageActions(table, watchlistId, change), retryOptions);
 }

@@ -20,10 +20,10 @@ beforeAll(async () => {
 });
 
 /** New items compress so well that a page of them is hardly longer than one of its items. */
-const apart = { storesChanges: true, changesShare: 10, changesBytesMin: 0 };
+const apart = { writesSecondRows: true, secondRowShareMax: 10, secondRowBytesMin: 0 };
 
 /** Opens a watchlist of `count` items, whose page already has a second row. */
-async function openWithChanges(count: number): Promise<WatchlistRef> {
+async function openWithSecondRow(count: number): Promise<WatchlistRef> {
   const list = await world.open(itemsOf(numbered(count)));
   const page = await pageAt(list);
   await world.store(world.client, apart).replaceItems(list, page, []);
@@ -85,7 +85,7 @@ function recording(): { client: DynamoDBDocumentClient; written: string[][] } {
 
 describe("a store that writes second rows of pages", () => {
   it("writes only the row with the changed items, with all items that have changed since the page was written", async () => {
-    const list = await openWithChanges(50);
+    const list = await openWithSecondRow(50);
     const { client, written } = recording();
     const store = world.store(client, apart);
 
@@ -95,13 +95,13 @@ describe("a store that writes second rows of pages", () => {
 
     expect(written).toEqual([["page#!"], ["page#!"], ["page#!"]]);
     expect((await revisionsOf(list)).slice(0, 5)).toEqual([0, 2, 0, 1, 0]);
-    expect((await pageAt(list)).changes?.items).toHaveLength(2);
+    expect((await pageAt(list)).secondRow?.items).toHaveLength(2);
   });
 
   it("writes the whole page if the changed items exceed their share of it", async () => {
-    const list = await openWithChanges(20);
+    const list = await openWithSecondRow(20);
     const { client, written } = recording();
-    const store = world.store(client, { ...apart, changesShare: 1 });
+    const store = world.store(client, { ...apart, secondRowShareMax: 1 });
 
     for (let n = 0; n < 20; n += 1) await changeItem(store, list, n);
 
@@ -112,7 +112,7 @@ describe("a store that writes second rows of pages", () => {
   });
 
   it("writes the whole page and the counters if a state gets another number of items", async () => {
-    const list = await openWithChanges(50);
+    const list = await openWithSecondRow(50);
     const { client, written } = recording();
     const page = await pageAt(list);
     const [first] = page.items;
@@ -131,13 +131,13 @@ describe("a store that writes second rows of pages", () => {
     expect(await changeItem(world.store(world.client, apart), list, 0)).toBe("replaced");
 
     expect(await keysOf(list)).toEqual(["page#", "page#!"]);
-    expect((await pageAt(list)).changes?.items).toEqual([]);
+    expect((await pageAt(list)).secondRow?.items).toEqual([]);
   });
 
   it("makes plain writes of a page, and removes its second row, while its changes do not fit into one", async () => {
-    const list = await openWithChanges(20);
+    const list = await openWithSecondRow(20);
     const { client, written } = recording();
-    const store = world.store(client, { ...apart, changesShare: 0.1 });
+    const store = world.store(client, { ...apart, secondRowShareMax: 0.1 });
 
     for (let n = 0; n < 3; n += 1) await changeItem(store, list, n);
 
@@ -146,7 +146,7 @@ describe("a store that writes second rows of pages", () => {
   });
 
   it("adds 50,000 items to one page in a transaction that DynamoDB accepts", async () => {
-    const list = await openWithChanges(1);
+    const list = await openWithSecondRow(1);
     const { client, written } = recording();
     const page = await pageAt(list);
 
@@ -159,7 +159,7 @@ describe("a store that writes second rows of pages", () => {
   });
 
   it("writes nothing if another process has changed another item of the page", async () => {
-    const list = await openWithChanges(50);
+    const list = await openWithSecondRow(50);
     const store = world.store(world.client, apart);
     const page = await pageAt(list);
 
@@ -172,7 +172,7 @@ describe("a store that writes second rows of pages", () => {
   });
 
   it("succeeds if the SDK repeats the write after a lost response", async () => {
-    const list = await openWithChanges(50);
+    const list = await openWithSecondRow(50);
     const client = watchedClient(world.client, async (command, send) => {
       if (command instanceof PutCommand) await send();
       return send();
@@ -183,7 +183,7 @@ describe("a store that writes second rows of pages", () => {
   });
 
   it("does not change a page of a deleted watchlist", async () => {
-    const list = await openWithChanges(50);
+    const list = await openWithSecondRow(50);
     const store = world.store(world.client, apart);
     const page = await pageAt(list);
     await world.removeList(list);
@@ -194,8 +194,8 @@ describe("a store that writes second rows of pages", () => {
   });
 
   it("reads pages with second rows in as many requests as other pages", async () => {
-    const count = async (storesChanges: boolean) => {
-      const options = { storesChanges, itemsMax: 10 };
+    const count = async (writesSecondRows: boolean) => {
+      const options = { writesSecondRows, itemsMax: 10 };
       const list = await world.open(itemsOf(numbered(200)), options);
       const writer = world.store(world.client, options);
       for await (const page of writer.pages(list.watchlistId)) {
@@ -217,7 +217,7 @@ describe("a store that writes second rows of pages", () => {
 
 describe("a store that does not write second rows", () => {
   it("reads pages with changed items, and replaces both rows of a page by one", async () => {
-    const list = await openWithChanges(50);
+    const list = await openWithSecondRow(50);
     await changeItem(world.store(world.client, apart), list, 1);
     const store = world.store();
 
@@ -228,7 +228,7 @@ describe("a store that does not write second rows", () => {
   });
 
   it("finds the page of an ID if the page has changed items", async () => {
-    const list = await openWithChanges(50);
+    const list = await openWithSecondRow(50);
     const table = { client: world.client, table: world.table, clock, random };
     const wanted = { watchlistId: list.watchlistId, id: "1000010" };
 
@@ -240,7 +240,7 @@ describe("a store that does not write second rows", () => {
   it("merges a page that shrinks with a neighbor that has changed items", async () => {
     const bounds = { itemsMax: 4, mergeItemsMax: 4 };
     const list = await world.open(itemsOf(numbered(8)), bounds);
-    const next = world.store(world.client, { ...bounds, ...apart, changesShare: 10 });
+    const next = world.store(world.client, { ...bounds, ...apart, secondRowShareMax: 10 });
     for await (const page of next.pages(list.watchlistId)) {
       await next.replaceItems(list, page, []);
     }
