@@ -238,7 +238,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/aws/table/versioned-client.test.ts": files("convert-row versioned-writes"),
   },
   "shared/aws/watchlists/": {
-    "test/shared/aws/watchlists/page-store.test.ts": files("page-reader page-writes"),
+    "test/shared/aws/watchlists/page-store.test.ts": files("page-reader"),
     "test/shared/aws/watchlists/purge-store.test.ts": files("transactions"),
     "test/shared/aws/watchlists/watchlist-store.test.ts": files("watchlist-row"),
   },

@@ -110,6 +110,8 @@ export interface EncodedSecondRow {
   readonly maxChangedAt: string | null;
   /** All changed items since the whole page was written, as `encodeItems` encoded them. */
   readonly encoded: Uint8Array;
+  /** Version of the page when the whole page was last written. */
+  readonly pageVersion: number;
 }
 
 /** A part of a range of IDs, with its entries. */
@@ -192,7 +194,8 @@ export function secondRowOfPage(
     return undefined;
   const encoded = encodeItems(mergeItems(secondRow.items, changed));
   if (encoded.byteLength > secondRowBytesMax(bytes, bounds)) return undefined;
-  return { maxChangedAt: maxChangedAt(changeTimesIn(columns)), encoded };
+  const { pageVersion } = secondRow;
+  return { maxChangedAt: maxChangedAt(changeTimesIn(columns)), encoded, pageVersion };
 }
 
 /** Returns true if `changed` would fit into an empty second row of a page. */

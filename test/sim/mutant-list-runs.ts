@@ -84,8 +84,8 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "counts-of-a-page-with-changed-items-unchanged",
     file: "shared/aws/watchlists/page-store.ts",
-    original: "const write = { before: [page], cut: [after],",
-    replacement: "const write = { before: [page], cut: [{ ...after, counts: page.counts }],",
+    original: "const write = { before, cut: [after],",
+    replacement: "const write = { before, cut: [{ ...after, counts: page.counts }],",
     detectedBy: { scenario: "runs" },
   },
   {
@@ -113,8 +113,8 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "page-written-without-its-changed-items",
     file: "shared/aws/watchlists/page-writes.ts",
-    original: " && !addsSecondRows && was?.secondRow === null",
-    replacement: " && !addsSecondRows",
+    original: "oldPage?.secondRow === null",
+    replacement: "oldPage !== undefined",
     detectedBy: { scenario: "runs" },
   },
   {

@@ -52,17 +52,14 @@ export const itemPageRow = (
   items: page.encoded,
 });
 
-/** The version of a page with changed items, and the version in the page's own row. */
-interface SecondRowVersions {
-  readonly version: number;
-  readonly pageVersion: number;
-}
-
-/** Builds the second row of a page, including its key. */
+/**
+ * Builds the second row of a page, including its key.
+ * @param version the new version of the page
+ */
 export const itemPageSecondRow = (
   watchlistId: string,
-  { lowest, maxChangedAt, encoded }: EncodedSecondRow & Pick<EncodedPage, "lowest">,
-  { version, pageVersion }: SecondRowVersions,
+  { lowest, maxChangedAt, encoded, pageVersion }: EncodedSecondRow & Pick<EncodedPage, "lowest">,
+  version: number,
 ): Row => ({
   ...watchlistKeys.pageSecondRow(watchlistId, lowest),
   version,

@@ -26,7 +26,7 @@ import {
 } from "./page-reader.ts";
 import { detailsPages } from "./details-pages.ts";
 import { itemPageRow } from "./page-row.ts";
-import { writeSecondRow, writePages } from "./page-writes.ts";
+import { type SecondRows, writePages, writeSecondRow } from "./page-writes.ts";
 import { firstRows } from "../table/query-rows.ts";
 import { watchlistKeys } from "../table/table.ts";
 
@@ -71,12 +71,16 @@ export function dynamoPageStore(client: PageTable["client"], options: PageStoreO
   };
 }
 
+/** How a store writes pages: the options of the store with their defaults. */
+type WriteOptions = Required<Pick<PageStoreOptions, "bounds" | "writesSecondRows">>;
+
 /** Creates the methods of a page store that replace pages. */
 function replacements(
   stored: ItemPages,
-  { bounds, writesSecondRows }: Required<Pick<PageStoreOptions, "bounds" | "writesSecondRows">>,
+  options: WriteOptions,
 ): Pick<PageStore, "replace" | "replaceItems"> {
   const { table } = stored;
+  const { bounds, writesSecondRows } = options;
   const { watchlistItemsMax } = bounds;
   const writeItems = (
     watchlist: WatchlistRef,
@@ -88,41 +92,44 @@ function replacements(
       "the replacement of a page must have at least one page",
     );
     const range = { lowest: first.lowest, upper: last.upper };
-    return writePages(table, watchlist, {
-      before,
-      cut: cutPages(range, items, bounds),
-      keepsIds,
-      watchlistItemsMax,
-      secondRows: writesSecondRows ? "always" : "never",
-    });
-  };
-  const replaceItems: PageStore["replaceItems"] = async (watchlist, page, changed) => {
-    const columns = withChanged(page.columns, changed);
-    const secondRow = writesSecondRows
-      ? secondRowOfPage(page, { changed, columns }, bounds)
-      : undefined;
-    if (secondRow !== undefined && page.secondRow !== null) {
-      const { pageVersion } = page.secondRow;
-      return writeSecondRow(table, watchlist, { page, pageVersion, secondRow });
-    }
-    const after = pageOfColumns(page, columns, bounds);
-    if (after === undefined) {
-      return writeItems(watchlist, { before: [page], items: fromColumns(columns), keepsIds: true });
-    }
-    const large = writesSecondRows ? "with_counters" : "never";
-    // If the changed items alone do not fit, a second row saves nothing.
-    const isSmall = writesSecondRows && fitsSecondRow(page, changed, bounds);
-    const secondRows = isSmall ? "always" : large;
-    const write = { before: [page], cut: [after], watchlistItemsMax, secondRows } as const;
-    return writePages(table, watchlist, { ...write, keepsIds: true });
+    const secondRows = writesSecondRows ? "always" : "never";
+    const cut = cutPages(range, items, bounds);
+    return writePages(table, watchlist, { before, cut, keepsIds, watchlistItemsMax, secondRows });
   };
   return {
     async replace(watchlist, before, items) {
       const change = await joinNeighbor(stored, watchlist.watchlistId, { before, items, bounds });
       return writeItems(watchlist, { ...change, keepsIds: false });
     },
-    replaceItems,
+    async replaceItems(watchlist, page, changed) {
+      const columns = withChanged(page.columns, changed);
+      const secondRow = writesSecondRows
+        ? secondRowOfPage(page, { changed, columns }, bounds)
+        : undefined;
+      if (secondRow !== undefined) return writeSecondRow(table, watchlist, { page, secondRow });
+      const before = [page];
+      const after = pageOfColumns(page, columns, bounds);
+      if (after === undefined) {
+        return writeItems(watchlist, { before, items: fromColumns(columns), keepsIds: true });
+      }
+      const secondRows = secondRowsFor(page, changed, options);
+      const write = { before, cut: [after], watchlistItemsMax, secondRows };
+      return writePages(table, watchlist, { ...write, keepsIds: true });
+    },
   };
+}
+
+/**
+ * Returns when a page whose items change gets a second row. If the changed items alone do not fit
+ * into a second row, it saves nothing, so it is not worth a transaction.
+ */
+function secondRowsFor(
+  page: StoredPage,
+  changed: readonly Item[],
+  { bounds, writesSecondRows }: WriteOptions,
+): SecondRows {
+  if (!writesSecondRows) return "never";
+  return fitsSecondRow(page, changed, bounds) ? "always" : "with_counters";
 }
 
 /** Writes the pages of a watchlist that is being created, up to ten at a time. */

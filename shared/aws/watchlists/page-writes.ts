@@ -23,20 +23,53 @@ import type { PageTable } from "./page-reader.ts";
 import { itemPageRow, itemPageSecondRow } from "./page-row.ts";
 import { watchlistKeys } from "../table/table.ts";
 
-interface PageWrite {
-  /** The pages to replace. They are adjacent, and in the order of their ranges. */
+/**
+ * When the new pages get second rows. `with_counters`: if the write changes the watchlist's
+ * counters, and therefore is a transaction anyway.
+ */
+export type SecondRows = "always" | "with_counters" | "never";
+
+/** A replacement of pages. */
+export interface PageWrite {
+  /** The pages to replace: at least one, adjacent, and in the order of their ranges. */
   readonly before: readonly StoredPage[];
   /** The new pages. They cover the same range of IDs as `before`. */
   readonly cut: readonly EncodedPage[];
-  /** True if the change neither adds nor removes items. */
+  /** True if the change neither adds nor removes items. It then replaces only one page. */
   readonly keepsIds: boolean;
   /** Maximum number of items of the watchlist after the write. */
   readonly watchlistItemsMax: number;
-  /**
-   * When the new pages get second rows: `with_counters` if the write changes the watchlist's
-   * counters, and therefore is a transaction anyway.
-   */
-  readonly secondRows: "always" | "with_counters" | "never";
+  readonly secondRows: SecondRows;
+}
+
+/** The requests of a replacement: one put of one row, or one transaction of several rows. */
+export type WritePlan =
+  | {
+      readonly kind: "put";
+      readonly page: EncodedPage;
+      /** Version of the new page. */
+      readonly version: number;
+      /** Version of the page to replace. */
+      readonly seen: number;
+    }
+  | ({ readonly kind: "transaction" } & Transaction);
+
+interface Transaction {
+  readonly before: readonly StoredPage[];
+  readonly cut: readonly EncodedPage[];
+  /** Version of the new pages. */
+  readonly version: number;
+  /** True to give each new page a second row. */
+  readonly addsSecondRows: boolean;
+  /** The update of the watchlist's counters; null if the IDs and the counts stay the same. */
+  readonly counters: CountersUpdate | null;
+}
+
+interface CountersUpdate {
+  /** Number of added items by state; negative for removed items. */
+  readonly growth: ItemCounts;
+  /** Maximum number of items of the watchlist after the update. */
+  readonly watchlistItemsMax: number;
 }
 
 /** DynamoDB's maximum number of writes in one transaction. */
@@ -49,49 +82,59 @@ const transactionWritesMax = 100;
 const waitMsMax = 1_000;
 
 /**
- * Replaces the pages `before` of a watchlist with the pages `cut`, in one transaction or, if only
- * one row changes, in one put. Returns `replaced`, `stale` if a page has changed since it was read,
+ * Replaces the pages `before` of a watchlist with the pages `cut`, with the requests that
+ * `planWrite` returns. Returns `replaced`, `stale` if a page has changed since it was read,
  * `watchlist_deleted`, or `full` if the watchlist would have more than `watchlistItemsMax` items.
  * After `stale`, the write may have taken effect (see `putVersion`); the other outcomes are
- * certain. The new pages have a higher version than all replaced pages. The version of a page
- * therefore never repeats, even if the page is merged into another page and later created again.
+ * certain.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function writePages(
   table: PageTable,
   watchlist: WatchlistRef,
-  { before, cut, keepsIds, watchlistItemsMax, secondRows }: PageWrite,
+  write: PageWrite,
 ): Promise<Replacement> {
+  const plan = planWrite(write);
+  const { clock, random } = table;
+  return retryWhileContended({ clock, random, waitMsMax }, () => {
+    if (plan.kind === "transaction") return transact(table, watchlist, plan);
+    const { page, version, seen } = plan;
+    const row = itemPageRow(watchlist.watchlistId, page, { version, hasSecondRow: false });
+    return putVersion(table, row, seen);
+  });
+}
+
+/**
+ * Returns the requests that replace pages. One put suffices if only one row changes: if one page
+ * without a second row keeps its range, its IDs and its counts, and gets no second row. The new
+ * pages have a higher version than all replaced pages. The version of a page therefore never
+ * repeats, even if the page is merged into another page and later created again.
+ */
+export function planWrite({
+  before,
+  cut,
+  keepsIds,
+  watchlistItemsMax,
+  secondRows,
+}: PageWrite): WritePlan {
   const version = Math.max(...before.map((page) => page.version)) + 1;
   const growth = minus(sumOf(cut), sumOf(before));
-  const [was, is] = [before[0], cut[0]];
-  const { clock, random } = table;
   // A change of IDs is made with the counters even if no count changes: the caller reports the
   // number of added items, so the result must be certain.
-  const keepsCounters = keepsIds && haveSameCounts(growth, noItems);
+  const counters =
+    keepsIds && haveSameCounts(growth, noItems) ? null : { growth, watchlistItemsMax };
   // 50,000 IDs can be added to one page. With a second row for each new page, the transaction would
   // have too many writes. The pages then get their second rows later.
   const addsSecondRows =
-    (secondRows === "always" || (secondRows === "with_counters" && !keepsCounters)) &&
+    (secondRows === "always" || (secondRows === "with_counters" && counters !== null)) &&
     2 * (before.length + cut.length) < transactionWritesMax;
-  const isPlain = keepsCounters && cut.length === 1 && !addsSecondRows && was?.secondRow === null;
-  return retryWhileContended({ clock, random, waitMsMax }, () =>
-    isPlain && was && is
-      ? putVersion(
-          table,
-          itemPageRow(watchlist.watchlistId, is, { version, hasSecondRow: false }),
-          was.version,
-        )
-      : transact(table, watchlist, {
-          before,
-          cut,
-          version,
-          growth,
-          room: watchlistItemsMax,
-          addsSecondRows,
-          keepsCounters,
-        }),
-  );
+  const [oldPage] = before;
+  const [newPage, ...more] = cut;
+  const keepsOtherRows = counters === null && !addsSecondRows && more.length === 0;
+  if (keepsOtherRows && oldPage?.secondRow === null && newPage !== undefined) {
+    return { kind: "put", page: newPage, version, seen: oldPage.version };
+  }
+  return { kind: "transaction", before, cut, version, addsSecondRows, counters };
 }
 
 /**
@@ -101,22 +144,16 @@ export function writePages(
 export function writeSecondRow(
   table: PageTable,
   { watchlistId }: WatchlistRef,
-  { page, pageVersion, secondRow }: SecondRowReplacement,
+  { page, secondRow }: SecondRowReplacement,
 ): Promise<Replacement> {
   const { lowest, version: seen } = page;
-  const row = itemPageSecondRow(
-    watchlistId,
-    { lowest, ...secondRow },
-    { version: seen + 1, pageVersion },
-  );
+  const row = itemPageSecondRow(watchlistId, { lowest, ...secondRow }, seen + 1);
   const { clock, random } = table;
   return retryWhileContended({ clock, random, waitMsMax }, () => putVersion(table, row, seen));
 }
 
 interface SecondRowReplacement {
   readonly page: StoredPage;
-  /** The version in the page's own row. */
-  readonly pageVersion: number;
   readonly secondRow: EncodedSecondRow;
 }
 
@@ -174,21 +211,6 @@ const areEqual = (a: Uint8Array | undefined, b: Uint8Array): boolean =>
 const isConflict = (error: unknown): boolean =>
   error instanceof Error && error.name === "TransactionConflictException";
 
-interface Transaction {
-  readonly before: readonly StoredPage[];
-  readonly cut: readonly EncodedPage[];
-  /** Version of the new pages. */
-  readonly version: number;
-  /** Number of added items by state; negative for removed items. */
-  readonly growth: ItemCounts;
-  /** Maximum number of items of the watchlist. */
-  readonly room: number;
-  /** True to give each new page a second row. */
-  readonly addsSecondRows: boolean;
-  /** True if the IDs and the counts stay the same. */
-  readonly keepsCounters: boolean;
-}
-
 /**
  * Attempts once to replace pages, in one transaction. The transaction also updates the watchlist's
  * counters, unless they stay the same.
@@ -199,9 +221,10 @@ async function transact(
   wanted: Transaction,
 ): Promise<Replacement | "again"> {
   const pages = pageActions(table, watchlist.watchlistId, wanted);
-  const counters = wanted.keepsCounters
-    ? []
-    : [{ Update: watchlistUpdate(table, watchlist, wanted) }];
+  const counters =
+    wanted.counters === null
+      ? []
+      : [{ Update: watchlistUpdate(table, watchlist, wanted.counters) }];
   try {
     await client.send(
       new TransactWriteCommand({
@@ -281,8 +304,13 @@ const asSeen = (version: number | undefined) =>
 const emptySecondRow = (watchlistId: string, page: EncodedPage, version: number): Row =>
   itemPageSecondRow(
     watchlistId,
-    { lowest: page.lowest, maxChangedAt: page.maxChangedAt, encoded: encodeItems([]) },
-    { version, pageVersion: version },
+    {
+      lowest: page.lowest,
+      maxChangedAt: page.maxChangedAt,
+      encoded: encodeItems([]),
+      pageVersion: version,
+    },
+    version,
   );
 
 interface SecondRowWrite {
@@ -314,7 +342,7 @@ function secondRowActions(
 function watchlistUpdate(
   TableName: string,
   { accountId, watchlistId }: WatchlistRef,
-  { growth, room }: Transaction,
+  { growth, watchlistItemsMax }: CountersUpdate,
 ): NonNullable<TransactItem["Update"]> {
   const total = totalOf(growth);
   const counters = ["new", "active", "delisted"].map(
@@ -332,7 +360,7 @@ function watchlistUpdate(
       ":active": growth.active,
       ":delisted": growth.delisted,
       ":total": total,
-      ...(total > 0 ? { ":room": room - total } : {}),
+      ...(total > 0 ? { ":room": watchlistItemsMax - total } : {}),
     },
     ReturnValuesOnConditionCheckFailure: "ALL_OLD",
   };

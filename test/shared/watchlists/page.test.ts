@@ -217,6 +217,7 @@ describe("the changed items of a page", () => {
       moved(third, 4),
     ]);
     expect(stored?.maxChangedAt).toBeNull();
+    expect(stored?.pageVersion).toBe(1);
   });
 
   it("contain the time of the latest change of all items of the page", () => {

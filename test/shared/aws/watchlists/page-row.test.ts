@@ -26,8 +26,13 @@ function pageRow(lowest: string, version: number, hasSecondRow = true): Row {
 const secondRow = (lowest: string, version: number, pageVersion: number): Row =>
   itemPageSecondRow(
     list,
-    { lowest, maxChangedAt: "2026-03-01T00:00:00.000Z", encoded: encodeItems(after.slice(1)) },
-    { version, pageVersion },
+    {
+      lowest,
+      maxChangedAt: "2026-03-01T00:00:00.000Z",
+      encoded: encodeItems(after.slice(1)),
+      pageVersion,
+    },
+    version,
   );
 
 const shown = (rows: readonly Row[]) =>
