@@ -1,6 +1,6 @@
 import type { Changed } from "../base/after-change.ts";
 import type { Item } from "../watchlists/item.ts";
-import { compareIds } from "../watchlists/page.ts";
+import { compareIds } from "../watchlists/id-order.ts";
 import { rewriteEachItem, type RewriteDependencies } from "../watchlists/rewrite-items.ts";
 import { revisionAfter } from "./apply-outcome.ts";
 import type { Run } from "./run.ts";

@@ -13,7 +13,7 @@ import { derivedPricesAt, priceRead, readsPrice } from "../pipelines/tested-pric
 import { type FieldValue, type Snapshot, stepScrapers } from "../scrapers/catalog.ts";
 import { currentSnapshot, type Item, knownValue } from "../watchlists/item.ts";
 import type { KnownDetails } from "../watchlists/item-details.ts";
-import { compareIds } from "../watchlists/page.ts";
+import { compareIds } from "../watchlists/id-order.ts";
 import type { DetailsOf } from "./batch-details.ts";
 import { retrySteps } from "./owed-retries.ts";
 import type { StepAnswer } from "./read-step.ts";

@@ -1,7 +1,7 @@
 import { assert } from "../base/assert.ts";
 import type { PointLine, RecordedSegment } from "../history/history.ts";
 import { itemIdOf, pointLine } from "../history/point-lines.ts";
-import { compareIds } from "../watchlists/page.ts";
+import { compareIds } from "../watchlists/id-order.ts";
 import type { ItemOutcome } from "./item-outcome.ts";
 import type { EffectiveResult } from "./batch.ts";
 import type { Run } from "./run.ts";

@@ -2,6 +2,7 @@ import { invalidParam } from "../base/errors.ts";
 import { idPattern } from "../base/ids.ts";
 import { inParallel } from "../base/in-parallel.ts";
 import { formatValue } from "../base/shown-value.ts";
+import { afterEveryId } from "./id-order.ts";
 import { totalOf } from "./page.ts";
 import type { PageStore } from "./page-store.ts";
 import type { FoundItem } from "./search-items.ts";
@@ -99,8 +100,6 @@ export interface ItemPlace {
 }
 
 const firstPlace: ItemPlace = { watchlistId: "", itemId: "" };
-/** Sorts after every item ID, because item IDs contain only letters and digits. */
-const afterEveryId = "~";
 /** Separates the two IDs in a cursor. A URL need not encode this character. */
 const separator = ".";
 

@@ -2,7 +2,7 @@ import { percentChange } from "../base/percent.ts";
 import type { FieldValue } from "../scrapers/catalog.ts";
 import { currentSnapshot, type Item } from "./item.ts";
 import { type ItemDetails, knownDetails } from "./item-details.ts";
-import { compareIds } from "./page.ts";
+import { compareIds } from "./id-order.ts";
 import { wordsOf } from "./search-words.ts";
 
 /**

@@ -4,7 +4,8 @@ import { quantity } from "../base/quantity.ts";
 import { type Item, newItem } from "./item.ts";
 import { withLabels } from "./item-details.ts";
 import type { ItemChange } from "./items-request.ts";
-import { compareIds, totalOf } from "./page.ts";
+import { compareIds } from "./id-order.ts";
+import { totalOf } from "./page.ts";
 import type { DetailsChange, PageStore, WatchlistRef } from "./page-store.ts";
 import {
   endOfRange,

@@ -10,7 +10,7 @@ import type { IdempotencyStore } from "./idempotency.ts";
 import { newItem } from "./item.ts";
 import { type ItemDetails, withLabels } from "./item-details.ts";
 import { findNamedEndpoint } from "./named-endpoint.ts";
-import { compareIds } from "./page.ts";
+import { compareIds } from "./id-order.ts";
 import type { PageStore } from "./page-store.ts";
 import { presentWatchlist } from "./present-watchlist.ts";
 import type { PurgeStore } from "./purge-store.ts";

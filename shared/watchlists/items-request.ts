@@ -5,7 +5,7 @@ import type { Platform } from "../platforms/catalog.ts";
 import { parseItemIds } from "../platforms/item-id.ts";
 import { idList, itemList, parseItems } from "./id-list.ts";
 import type { GivenLabels } from "./item-details.ts";
-import { compareIds } from "./page.ts";
+import { compareIds } from "./id-order.ts";
 
 /** Body of `POST /v1/watchlists/{id}/items` (specification, section "Watchlists"). */
 export const itemChangeBody = v.object({

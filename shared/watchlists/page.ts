@@ -1,5 +1,6 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { limits } from "../base/limits.ts";
+import { compareIds } from "./id-order.ts";
 import type { Item } from "./item.ts";
 import {
   type ChangeTimes,
@@ -311,8 +312,4 @@ export const decodeColumns = (bytes: Uint8Array): ItemColumns =>
 export const mayHaveId = (encoded: Uint8Array, prefix: string): boolean =>
   decompressed(encoded).includes(`"${prefix}`);
 
-/** Compares item IDs by their code units: the order in which DynamoDB sorts ASCII keys. */
-export function compareIds(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
+export { compareIds } from "./id-order.ts";

@@ -1,3 +1,4 @@
+import { afterEveryId } from "./id-order.ts";
 import type { Item } from "./item.ts";
 import type { StoredPage } from "./page.ts";
 import type { IdRange, PageStore } from "./page-store.ts";
@@ -36,12 +37,9 @@ export async function* readItems(
   }
 }
 
-/** Sorts after all letters and digits. Item IDs contain no other characters. */
-const behindIds = "~";
-
 /** Returns the range of IDs that can match both filters. */
 function rangeOf(after: string | undefined, idPrefix: string | undefined): IdRange {
   if (idPrefix === undefined) return after === undefined ? {} : { from: after };
   const from = after !== undefined && after > idPrefix ? after : idPrefix;
-  return { from, to: idPrefix + behindIds };
+  return { from, to: idPrefix + afterEveryId };
 }

@@ -4,7 +4,7 @@ import { runNow } from "../../shared/runs/run-now.ts";
 import { currentSnapshot } from "../../shared/watchlists/item.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
 import { withLabels } from "../../shared/watchlists/item-details.ts";
-import { compareIds } from "../../shared/watchlists/page.ts";
+import { compareIds } from "../../shared/watchlists/id-order.ts";
 import { messageList } from "../support/message-list.ts";
 import { modelWatchlist, type ModelRun, runModel, timeBetweenRuns } from "./run-model.ts";
 import type { ModelWatchlist } from "./watchlist.ts";

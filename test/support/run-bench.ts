@@ -22,7 +22,7 @@ import type { RunStore } from "../../shared/runs/run-store.ts";
 import type { StepStore } from "../../shared/runs/step-store.ts";
 import { claimDueRun } from "../../shared/runs/claim-due-run.ts";
 import { type Item, newItem } from "../../shared/watchlists/item.ts";
-import { compareIds } from "../../shared/watchlists/page.ts";
+import { compareIds } from "../../shared/watchlists/id-order.ts";
 import type { PageStore } from "../../shared/watchlists/page-store.ts";
 import type { Schedules } from "../../shared/watchlists/schedules.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";

@@ -29,7 +29,7 @@ export const mergeSecondRows = (table: PageTable): Migration => ({
   async migrate(row) {
     assert(isSecondRow(row), "only a second row of a page can be pending");
     const watchlistId = String(row["pk"]).slice("watchlist#".length);
-    const lowest = lowestOf(row).slice(0, -"!".length);
+    const lowest = lowestOf(row);
     await whileRowsChange(table, "page", async () => {
       const [page] = await pagesHolding(table, itemPages(true), { watchlistId, id: lowest });
       // Another process may have deleted, merged or written the page.

@@ -9,7 +9,7 @@ import { snapshotOf } from "../../shared/scrapers/snapshot.ts";
 import { sandboxAnswer } from "../../shared/sources/sandbox/scraper.ts";
 import { type Item, newItem } from "../../shared/watchlists/item.ts";
 import type { ItemDetails } from "../../shared/watchlists/item-details.ts";
-import { compareIds } from "../../shared/watchlists/page.ts";
+import { compareIds } from "../../shared/watchlists/id-order.ts";
 import { seededGenerator } from "../stand-ins/seeded.ts";
 
 /** A watchlist for which a past is invented. Its platform has one tier. */

@@ -1,5 +1,5 @@
 import type { HistoryPoint, RunSegment } from "../../../shared/history/history.ts";
-import { compareIds } from "../../../shared/watchlists/page.ts";
+import { compareIds } from "../../../shared/watchlists/id-order.ts";
 import { seededGenerator } from "../../../tools/stand-ins/seeded.ts";
 
 const itemsCount = 50_000;

@@ -94,6 +94,9 @@ export const ledgerKeys = {
   }),
 };
 
+/** The end of the sort key of the second row of a page of items. */
+export const secondRowSuffix = "!";
+
 /**
  * Builds the keys of rows in the watchlists table: of watchlists, their pages of items, runs and
  * step results. `historyKeys` builds the other keys of the table.
@@ -131,11 +134,12 @@ export const watchlistKeys = {
   }),
   /**
    * The second row of a page of items: the items that changed after the page's own row was written.
-   * It directly follows the page's own row, because `!` sorts before every character of an item ID.
+   * It directly follows the page's own row, because the suffix sorts before every character of an
+   * item ID.
    */
   pageSecondRow: (watchlistId: string, lowest: string): RowKey => ({
     pk: `watchlist#${watchlistId}`,
-    sk: `page#${lowest}!`,
+    sk: `page#${lowest}${secondRowSuffix}`,
   }),
   /** A page of item details, by the lowest ID of its range. */
   detailsPage: (watchlistId: string, lowest: string): RowKey => ({

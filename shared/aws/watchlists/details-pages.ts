@@ -30,17 +30,18 @@ import {
 import { queryRows } from "../table/query-rows.ts";
 import { watchlistKeys } from "../table/table.ts";
 import {
-  afterEveryId,
+  detailsPageKeys,
+  itemPageKeys,
   type PageKind,
   pagesHolding,
+  pagesQuery,
   type PageTable,
   readPages,
 } from "./page-reader.ts";
 import { isSecondRow, lowestOf } from "./page-row.ts";
 
 const detailsKind: PageKind<StoredDetailsPage> = {
-  keyOf: watchlistKeys.detailsPage,
-  lastKeyOf: watchlistKeys.detailsPage,
+  ...detailsPageKeys,
   rowsPerPage: 1,
   pagesOf: (rows) => rows.map(detailsPageOf),
   lastPageOf: ([row]) => row && detailsPageOf(row),
@@ -116,18 +117,8 @@ async function firstRanges(
   { client, table }: PageTable,
   watchlistId: string,
 ): Promise<readonly PageRange[]> {
-  const { pk, sk } = watchlistKeys.page(watchlistId, "");
-  const rows = queryRows(client, {
-    TableName: table,
-    KeyConditionExpression: "pk = :pk AND sk BETWEEN :first AND :last",
-    ExpressionAttributeValues: {
-      ":pk": pk,
-      ":first": sk,
-      ":last": watchlistKeys.page(watchlistId, afterEveryId).sk,
-    },
-    ProjectionExpression: "sk",
-    ConsistentRead: true,
-  });
+  const query = pagesQuery({ table }, itemPageKeys, { watchlistId });
+  const rows = queryRows(client, { ...query, ProjectionExpression: "sk" });
   const all: string[] = [];
   for await (const row of rows) if (!isSecondRow(row)) all.push(lowestOf(row));
   const every = Math.ceil(all.length / firstPagesMax);

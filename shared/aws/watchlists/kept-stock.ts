@@ -3,8 +3,7 @@ import { isOutOfStock, type Item } from "../../watchlists/item.ts";
 import type { PageStore, StockStore } from "../../watchlists/page-store.ts";
 import { readItems } from "../../watchlists/read-items.ts";
 import { queryRows } from "../table/query-rows.ts";
-import { watchlistKeys } from "../table/table.ts";
-import type { PageTable } from "./page-reader.ts";
+import { detailsPageKeys, itemPageKeys, pagesQuery, type PageTable } from "./page-reader.ts";
 
 /** The items of a watchlist that are out of stock. */
 interface KeptItems {
@@ -33,11 +32,11 @@ export function keptStock(
   const kept = new Map<string, KeptItems>();
   return {
     async outOfStock(watchlistId) {
-      const both = [
-        watchlistKeys.page(watchlistId, ""),
-        watchlistKeys.detailsPage(watchlistId, ""),
-      ];
-      const versions = (await Promise.all(both.map((key) => versionsOf(table, key)))).join();
+      const both = [itemPageKeys, detailsPageKeys];
+      const queries = both.map((keys) => pagesQuery(table, keys, { watchlistId }));
+      const versions = (
+        await Promise.all(queries.map((query) => versionsOf(table.client, query)))
+      ).join();
       const known = kept.get(watchlistId);
       const items =
         known?.versions === versions ? known.items : await readOutOfStock(watchlistId, pages);
@@ -63,22 +62,16 @@ function keep(kept: Map<string, KeptItems>, watchlistId: string, entry: KeptItem
 }
 
 /**
- * Returns a text with the sort key and the version of each row of the pages of one kind. Two texts
- * are equal only if no page was written between their reads.
+ * Returns a text with the sort key and the version of each row that a query of pages returns. Two
+ * texts are equal only if no page was written between their reads.
  */
 async function versionsOf(
-  { client, table }: PageTable,
-  { pk, sk }: ReturnType<typeof watchlistKeys.page>,
+  client: PageTable["client"],
+  query: ReturnType<typeof pagesQuery>,
 ): Promise<string> {
   const versions: string[] = [];
-  const query = {
-    TableName: table,
-    KeyConditionExpression: "pk = :pk AND begins_with(sk, :kind)",
-    ExpressionAttributeValues: { ":pk": pk, ":kind": sk },
-    ProjectionExpression: "sk, version",
-    ConsistentRead: true,
-  };
-  for await (const row of queryRows(client, query)) {
+  const rows = queryRows(client, { ...query, ProjectionExpression: "sk, version" });
+  for await (const row of rows) {
     versions.push(`${String(row["sk"])}:${String(row["version"])}`);
   }
   return versions.join();

@@ -1,5 +1,6 @@
 import { type DynamoDBDocumentClient, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { RandomSource, Clock } from "../../base/clock.ts";
+import { afterEveryId } from "../../watchlists/id-order.ts";
 import type { PageRange, StoredPage } from "../../watchlists/page.ts";
 import { retryWhileContended, type Row } from "../table/dynamo.ts";
 import { itemPagesOf, lastItemPageOf } from "./page-row.ts";
@@ -14,12 +15,28 @@ export interface PageTable {
   readonly random: RandomSource;
 }
 
-/** A kind of pages whose ranges are adjacent and do not overlap. */
-export interface PageKind<Page extends PageRange> {
+/** The keys of the rows of a kind of pages. */
+export interface PageKeys {
   /** Returns the key of the page whose range begins with `lowest`. */
   readonly keyOf: (watchlistId: string, lowest: string) => RowKey;
   /** Returns the key of the last row that such a page can have. */
   readonly lastKeyOf: (watchlistId: string, lowest: string) => RowKey;
+}
+
+/** The keys of the pages of items. */
+export const itemPageKeys: PageKeys = {
+  keyOf: watchlistKeys.page,
+  lastKeyOf: watchlistKeys.pageSecondRow,
+};
+
+/** The keys of the pages of item details. */
+export const detailsPageKeys: PageKeys = {
+  keyOf: watchlistKeys.detailsPage,
+  lastKeyOf: watchlistKeys.detailsPage,
+};
+
+/** A kind of pages whose ranges are adjacent and do not overlap. */
+export interface PageKind<Page extends PageRange> extends PageKeys {
   /** The number of rows that a page usually has. */
   readonly rowsPerPage: number;
   /**
@@ -45,8 +62,7 @@ const rowsPerPageMax = 2;
  * needs more requests to read pages with second rows.
  */
 export const itemPages = (writesSecondRows: boolean): PageKind<StoredPage> => ({
-  keyOf: watchlistKeys.page,
-  lastKeyOf: watchlistKeys.pageSecondRow,
+  ...itemPageKeys,
   rowsPerPage: writesSecondRows ? rowsPerPageMax : 1,
   pagesOf: itemPagesOf,
   lastPageOf: lastItemPageOf,
@@ -207,22 +223,30 @@ export async function pageBelow(
 
 interface Bounds {
   readonly watchlistId: string;
-  readonly bound: string;
+  /**
+   * Inclusive lower bound of the IDs.
+   * @default ""
+   */
+  readonly bound?: string;
+  /** Inclusive upper bound of the IDs; no bound if undefined. */
   readonly to?: string | undefined;
 }
 
-/** Returns the query for the pages that begin in a range. */
-const pagesQuery = <Page extends PageRange>(
-  { table }: PageTable,
-  { keyOf, lastKeyOf }: PageKind<Page>,
-  { watchlistId, bound, to }: Bounds,
+/**
+ * Returns the query for all rows of the pages that begin in a range of IDs, in the order of their
+ * keys. Strongly consistent.
+ */
+export const pagesQuery = (
+  { table }: Pick<PageTable, "table">,
+  { keyOf, lastKeyOf }: PageKeys,
+  { watchlistId, bound = "", to = afterEveryId }: Bounds,
 ) => ({
   TableName: table,
   KeyConditionExpression: "pk = :pk AND sk BETWEEN :bound AND :to",
   ExpressionAttributeValues: {
     ":pk": keyOf(watchlistId, "").pk,
     ":bound": keyOf(watchlistId, bound).sk,
-    ":to": lastKeyOf(watchlistId, to ?? afterEveryId).sk,
+    ":to": lastKeyOf(watchlistId, to).sk,
   },
   ConsistentRead: true,
 });
@@ -242,6 +266,3 @@ async function pagesFrom<Page extends PageRange>(
   const { Items = [] } = await table.client.send(new QueryCommand(query));
   return kind.pagesOf(Items);
 }
-
-/** Sorts after every item ID, because item IDs contain only letters and digits. */
-export const afterEveryId = "~";

@@ -16,19 +16,20 @@ import {
 } from "../../watchlists/page.ts";
 import type { ItemCounts } from "../../watchlists/watchlist.ts";
 import type { Row } from "../table/dynamo.ts";
-import { watchlistKeys } from "../table/table.ts";
+import { secondRowSuffix, watchlistKeys } from "../table/table.ts";
 
-/** Returns the inclusive lower bound of a page of items, from the sort key of the page's row. */
-export const lowestOf = (row: Row): string => String(row["sk"]).slice("page#".length);
+/** Returns the inclusive lower bound of a page of items, from the sort key of one of its rows. */
+export const lowestOf = (row: Row): string =>
+  String(row["sk"]).slice("page#".length, isSecondRow(row) ? -secondRowSuffix.length : undefined);
 
 const isPageRow = (row: Row): boolean => String(row["sk"]).startsWith("page#");
 
 /** Returns true for the second row of a page, which has the page's changed items. */
-export const isSecondRow = (row: Row): boolean => String(row["sk"]).endsWith("!");
+export const isSecondRow = (row: Row): boolean => String(row["sk"]).endsWith(secondRowSuffix);
 
 /** Returns true if `row` is the second row of the page whose own row is `pageRow`. */
 export const isSecondRowOf = (row: Row | undefined, pageRow: Row | undefined): boolean =>
-  row?.["sk"] === `${String(pageRow?.["sk"])}!`;
+  row?.["sk"] === `${String(pageRow?.["sk"])}${secondRowSuffix}`;
 
 /** How a page of items is stored. */
 interface PageStorage {
@@ -69,21 +70,19 @@ export const itemPageSecondRow = (
 });
 
 /**
- * Parses the rows of pages of items, in the order of their keys. Returns the pages up to the first
- * one that is incomplete: a read can observe only some of the writes of a transaction, or end
- * between the two rows of a page. The caller reads the other pages again.
+ * Parses the rows of pages of items, in the order of their keys. Returns the pages before the first
+ * incomplete page: a read can observe only some of the writes of a transaction, or end between the
+ * two rows of a page. The caller reads the other pages again.
  */
 export function itemPagesOf(rows: readonly Row[]): StoredPage[] {
   const pages: StoredPage[] = [];
-  for (let n = 0; n < rows.length; n += 1) {
-    const row = rows[n];
-    if (row === undefined || isSecondRow(row)) break;
-    const next = rows[n + 1];
-    const secondRow = isSecondRowOf(next, row) ? next : undefined;
-    if (secondRow !== undefined) n += 1;
-    const page = itemPageOf(row, secondRow);
+  let start = 0;
+  while (start < rows.length) {
+    const end = start + (isSecondRowOf(rows[start + 1], rows[start]) ? 2 : 1);
+    const page = itemPageOf(rows.slice(start, end));
     if (page === "incomplete") break;
     pages.push(page);
+    start = end;
   }
   return pages;
 }
@@ -93,21 +92,22 @@ export function itemPagesOf(rows: readonly Row[]): StoredPage[] {
  * they belong to. Returns undefined if the first row is not a row of a page, and `incomplete` if
  * the page must be read again.
  */
-export function lastItemPageOf(rows: readonly Row[]): StoredPage | "incomplete" | undefined {
-  const [last, before] = rows;
+export function lastItemPageOf([last, before]: readonly Row[]):
+  | StoredPage
+  | "incomplete"
+  | undefined {
   if (last === undefined || !isPageRow(last)) return undefined;
-  if (!isSecondRow(last)) return itemPageOf(last, undefined);
-  return before !== undefined && isSecondRowOf(last, before)
-    ? itemPageOf(before, last)
-    : "incomplete";
+  return itemPageOf(before !== undefined && isSecondRowOf(last, before) ? [before, last] : [last]);
 }
 
 /**
- * Parses the two rows of a page of items. Decodes the items at their first use. Does not validate
- * the rows, because only `itemPageRow` and `itemPageSecondRow` write them. Returns `incomplete` if the
+ * Parses the rows of one page of items: the page's own row, and its second row if it was read.
+ * Decodes the items at their first use. Does not validate the rows, because only `itemPageRow` and
+ * `itemPageSecondRow` write them. Returns `incomplete` if the page's own row is missing, or if the
  * second row is missing or newer than the page's own row.
  */
-function itemPageOf(row: Row, secondRow: Row | undefined): StoredPage | "incomplete" {
+export function itemPageOf([row, secondRow]: readonly Row[]): StoredPage | "incomplete" {
+  if (row === undefined || isSecondRow(row)) return "incomplete";
   if (!hasSecondRow(row)) return storedPage(row, undefined);
   const pageVersion = Number(row["version"]);
   const changedVersion = secondRow === undefined ? Infinity : Number(secondRow["page_version"]);

@@ -16,9 +16,10 @@ import { fromColumns, withChanged } from "../../watchlists/item-columns.ts";
 import type { PageStore, Replacement, WatchlistRef } from "../../watchlists/page-store.ts";
 import { isConditionFailure, isThrottle, retryWhileContended } from "../table/dynamo.ts";
 import {
-  afterEveryId,
+  itemPageKeys,
   itemPages,
   pagesHolding,
+  pagesQuery,
   pageBelow,
   readPages,
   type PageKind,
@@ -28,7 +29,6 @@ import { detailsPages } from "./details-pages.ts";
 import { itemPageRow } from "./page-row.ts";
 import { type SecondRows, writePages, writeSecondRow } from "./page-writes.ts";
 import { firstRows } from "../table/query-rows.ts";
-import { watchlistKeys } from "../table/table.ts";
 
 const parallelPuts = 10;
 /**
@@ -248,21 +248,12 @@ async function removeSome(
   { client, table }: PageTable,
   watchlistId: string,
 ): Promise<"some" | "none" | "again"> {
-  const { pk, sk } = watchlistKeys.page(watchlistId, "");
-  const query = {
-    TableName: table,
-    KeyConditionExpression: "pk = :pk AND sk BETWEEN :first AND :last",
-    ExpressionAttributeValues: {
-      ":pk": pk,
-      ":first": sk,
-      ":last": watchlistKeys.page(watchlistId, afterEveryId).sk,
-    },
-    ProjectionExpression: "sk",
-    ConsistentRead: true,
-  };
-  const rows = await firstRows(client, query, batchRowsMax);
+  const query = pagesQuery({ table }, itemPageKeys, { watchlistId });
+  const { ":pk": pk } = query.ExpressionAttributeValues;
+  const keys = { ...query, ProjectionExpression: "sk" };
+  const rows = await firstRows(client, keys, batchRowsMax);
   if (rows.length === 0) return "none";
-  const deletes = rows.map((row) => ({ DeleteRequest: { Key: { pk, sk: row["sk"] as string } } }));
+  const deletes = rows.map(({ sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
   const { UnprocessedItems } = await client.send(
     new BatchWriteCommand({ RequestItems: { [table]: deletes } }),
   );

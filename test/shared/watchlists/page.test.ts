@@ -9,9 +9,9 @@ import {
   newItem,
 } from "../../../shared/watchlists/item.ts";
 import { fromColumns, toColumns, withChanged } from "../../../shared/watchlists/item-columns.ts";
+import { compareIds } from "../../../shared/watchlists/id-order.ts";
 import {
   secondRowOfPage,
-  compareIds,
   compress,
   countByState,
   cutPages,
@@ -323,14 +323,4 @@ describe("the latest change of a page", () => {
       expect(maxChangedAt(times.map(gone))).toBe(expected);
     },
   );
-});
-
-describe("the order of two item IDs", () => {
-  it.each([
-    ["1", "2", -1],
-    ["2", "1", 1],
-    ["1", "1", 0],
-  ])("of the IDs %s and %s is the result %i", (a, b, order) => {
-    expect(compareIds(a, b)).toBe(order);
-  });
 });

@@ -16,7 +16,7 @@ import {
   knownValue,
   newItem,
 } from "../../../shared/watchlists/item.ts";
-import { compareIds } from "../../../shared/watchlists/page.ts";
+import { compareIds } from "../../../shared/watchlists/id-order.ts";
 import {
   outcomesOf,
   type Records,

@@ -6,11 +6,7 @@ import type { ItemCounts } from "../../../shared/watchlists/watchlist.ts";
 import type { StoredList } from "../rules/list.ts";
 import { dueTimeOf } from "../../../shared/aws/table/due-partitions.ts";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
-import {
-  isSecondRowOf,
-  isSecondRow,
-  itemPagesOf,
-} from "../../../shared/aws/watchlists/page-row.ts";
+import { isSecondRow, isSecondRowOf, itemPageOf } from "../../../shared/aws/watchlists/page-row.ts";
 import { readRows, rowsBelow } from "./rows.ts";
 import { runOf } from "../../../shared/aws/runs/run-row.ts";
 import { type RowKey, watchlistKeys } from "../../../shared/aws/table/table.ts";
@@ -94,19 +90,16 @@ export function dynamoListsReader(client: DynamoDBDocumentClient, table: string)
     async *pages(watchlistId, orphan) {
       const { pk, sk } = watchlistKeys.page(watchlistId, "");
       const range = { ...rowsBelow(pk, sk), rowsAtOnce: pagesAtOnce };
-      let pageRow: Row | undefined;
+      let rows: Row[] = [];
       for await (const row of readRows(client, table, range)) {
-        if (isSecondRow(row)) {
-          if (pageRow !== undefined && isSecondRowOf(row, pageRow)) {
-            yield* itemPagesOf([pageRow, row]);
-          } else orphan?.(String(row["sk"]));
-          pageRow = undefined;
-        } else {
-          if (pageRow !== undefined) yield* itemPagesOf([pageRow]);
-          pageRow = row;
+        if (isSecondRowOf(row, rows[0])) rows.push(row);
+        else {
+          yield* completePages(rows);
+          rows = [row];
+          if (isSecondRow(row)) orphan?.(String(row["sk"]));
         }
       }
-      if (pageRow !== undefined) yield* itemPagesOf([pageRow]);
+      yield* completePages(rows);
     },
     async *runs(watchlistId, unreadable) {
       const { pk } = watchlistKeys.run(watchlistId, 0);
@@ -121,6 +114,12 @@ export function dynamoListsReader(client: DynamoDBDocumentClient, table: string)
       return row === undefined ? undefined : storedRunOf(row);
     },
   };
+}
+
+/** Returns the page with these rows; no page if it is incomplete. */
+function completePages(rows: readonly Row[]): StoredPage[] {
+  const page = itemPageOf(rows);
+  return page === "incomplete" ? [] : [page];
 }
 
 const listOf = (row: Row): StoredList => ({

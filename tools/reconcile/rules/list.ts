@@ -1,9 +1,9 @@
 import { type Difference, fieldDifferences, missing } from "./difference.ts";
 import { markDifferences } from "./mark.ts";
 import type { Item } from "../../../shared/watchlists/item.ts";
+import { compareIds } from "../../../shared/watchlists/id-order.ts";
 import {
   addCounts,
-  compareIds,
   countByState,
   maxChangedAt,
   type StoredPage,

@@ -5,6 +5,7 @@ import {
   itemPageRow,
   itemPagesOf,
   lastItemPageOf,
+  lowestOf,
   itemPageSecondRow,
 } from "../../../../shared/aws/watchlists/page-row.ts";
 import { type Item, newItem } from "../../../../shared/watchlists/item.ts";
@@ -105,6 +106,10 @@ describe("the last page of items in a range", () => {
   ])("does not exist if the range %s", (_, rows) => {
     expect(lastItemPageOf(rows)).toBeUndefined();
   });
+});
+
+it.each(["", "10001"])("both rows of a page state its lower bound %j", (lowest) => {
+  expect([pageRow(lowest, 3), secondRow(lowest, 7, 3)].map(lowestOf)).toEqual([lowest, lowest]);
 });
 
 it("the second row of a page directly follows its own row", () => {

@@ -10,12 +10,8 @@ import { beforeAll, expect, it } from "vitest";
 import { changeItems, type ItemTally } from "../../../../shared/watchlists/change-items.ts";
 import { type Item, newItem } from "../../../../shared/watchlists/item.ts";
 import type { ItemChange } from "../../../../shared/watchlists/items-request.ts";
-import {
-  compareIds,
-  countByState,
-  maxChangedAt,
-  mergeItems,
-} from "../../../../shared/watchlists/page.ts";
+import { compareIds } from "../../../../shared/watchlists/id-order.ts";
+import { countByState, maxChangedAt, mergeItems } from "../../../../shared/watchlists/page.ts";
 import type { WatchlistRef, PageStore } from "../../../../shared/watchlists/page-store.ts";
 import { readItems } from "../../../../shared/watchlists/read-items.ts";
 import { rewriteItems } from "../../../../shared/watchlists/rewrite-items.ts";

@@ -14,12 +14,8 @@ import { watchlistKeys } from "../../../../shared/aws/table/table.ts";
 import type { Clock } from "../../../../shared/base/clock.ts";
 import { systemRandom } from "../../../../shared/base/system.ts";
 import { type Item, newItem } from "../../../../shared/watchlists/item.ts";
-import {
-  compareIds,
-  countByState,
-  type PageBounds,
-  pageBounds,
-} from "../../../../shared/watchlists/page.ts";
+import { compareIds } from "../../../../shared/watchlists/id-order.ts";
+import { countByState, type PageBounds, pageBounds } from "../../../../shared/watchlists/page.ts";
 import type { WatchlistRef, PageStore } from "../../../../shared/watchlists/page-store.ts";
 import type { ItemCounts, Watchlist } from "../../../../shared/watchlists/watchlist.ts";
 import { openTables } from "../../../support/tables.ts";
