@@ -99,8 +99,8 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "changed-items-lost-in-a-transaction",
     file: "shared/aws/watchlists/page-writes.ts",
-    original: "const condition = asSeen(isThere ? seen.version : undefined);",
-    replacement: "const condition = isThere ? {} : asSeen(undefined);",
+    original: "const condition = asSeen(exists ? seen.version : undefined);",
+    replacement: "const condition = exists ? {} : asSeen(undefined);",
     detectedBy: { scenario: "runs" },
   },
   {

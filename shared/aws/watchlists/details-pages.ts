@@ -39,6 +39,7 @@ import {
   readPages,
 } from "./page-reader.ts";
 import { isSecondRow, lowestOf } from "./page-row.ts";
+import { asSeen, isLocked, putNewRow } from "./page-writes.ts";
 
 const detailsKind: PageKind<StoredDetailsPage> = {
   ...detailsPageKeys,
@@ -89,14 +90,14 @@ export const detailsPages = (
     }
     return foundDetails;
   },
-  changeDetails: (watchlist, change) => changePages(table, bounds, { watchlist, ...change }),
+  changeDetails: (watchlist, change) => changeDetailsPages(table, bounds, { watchlist, ...change }),
   async createDetails(watchlistId, details) {
     if (details.length === 0) return;
     for (const range of await firstRanges(table, watchlistId)) {
       const { lowest, upper } = range;
       const own = details.filter(({ id }) => id >= lowest && (upper === null || id < upper));
       for (const page of cutDetailsPages(range, own, bounds)) {
-        await putNew(table, watchlistId, page);
+        await putNewRow(table, detailsPageRow(watchlistId, page, 1));
       }
     }
   },
@@ -130,10 +131,10 @@ async function firstRanges(
  * Creates the first details pages of a watchlist, without any details. Returns `stale` if another
  * process has created them, and `watchlist_deleted` if the watchlist was deleted.
  */
-async function createPages(table: PageTable, watchlist: WatchlistRef): Promise<Written> {
+async function createDetailsPages(table: PageTable, watchlist: WatchlistRef): Promise<Written> {
   const ranges = await firstRanges(table, watchlist.watchlistId);
   const cut = ranges.flatMap((range) => cutDetailsPages(range, [], pageBounds));
-  return addPages(
+  return addDetailsPages(
     table,
     watchlist,
     cut.map((page) => putOf({ ...table, ...watchlist }, page)),
@@ -142,9 +143,9 @@ async function createPages(table: PageTable, watchlist: WatchlistRef): Promise<W
 
 /**
  * Changes the details of items, page by page. Reads the pages in advance. After a conflict,
- * continues with `changeEachPage`.
+ * continues with `changeEachDetailsPage`.
  */
-async function changePages(
+async function changeDetailsPages(
   table: PageTable,
   bounds: PageBounds,
   { watchlist, ids, change }: DetailsChange & { readonly watchlist: WatchlistRef },
@@ -157,7 +158,7 @@ async function changePages(
     isPaged = true;
     const end = endOfRange(page, ids, done);
     const owned = ids.slice(done, end);
-    const outcome = await changePage(table, watchlist, { page, bounds, change, ids: owned });
+    const outcome = await changeDetailsPage(table, watchlist, { page, bounds, change, ids: owned });
     // Another process has changed the page, so the pages that were read with it may be outdated
     // too.
     if (outcome === "stale") break;
@@ -167,11 +168,11 @@ async function changePages(
   // The watchlist had no details pages, and this change would store no details. Whether another
   // process has created pages by now makes no difference, so no further read is needed.
   if (!isPaged && changeDetails(undefined, ids, change) === "unchanged") return "done";
-  return changeEachPage(table, bounds, { watchlist, ids: ids.slice(done), change });
+  return changeEachDetailsPage(table, bounds, { watchlist, ids: ids.slice(done), change });
 }
 
-/** Changes details as `changePages` does, but reads each page just before writing it. */
-async function changeEachPage(
+/** Changes details as `changeDetailsPages` does, but reads each page just before writing it. */
+async function changeEachDetailsPage(
   table: PageTable,
   bounds: PageBounds,
   { watchlist, ids, change }: DetailsChange & { readonly watchlist: WatchlistRef },
@@ -183,7 +184,7 @@ async function changeEachPage(
     const [page] = await pagesHolding(table, detailsKind, { watchlistId, id: ids[done] ?? "" });
     const end = page === undefined ? ids.length : endOfRange(page, ids, done);
     const owned = ids.slice(done, end);
-    const outcome = await changePage(table, watchlist, { page, bounds, change, ids: owned });
+    const outcome = await changeDetailsPage(table, watchlist, { page, bounds, change, ids: owned });
     if (outcome === "watchlist_deleted") return outcome;
     if (outcome === "written") {
       done = end;
@@ -193,23 +194,25 @@ async function changeEachPage(
   return "done";
 }
 
-interface PageChange extends DetailsChange {
+interface DetailsPageChange extends DetailsChange {
   /** The page to change; undefined if the watchlist has no details pages. */
   readonly page: StoredDetailsPage | undefined;
   readonly bounds: PageBounds;
 }
 
 /** Changes the details of items on one page. Also returns `written` if nothing changes. */
-async function changePage(
+async function changeDetailsPage(
   table: PageTable,
   watchlist: WatchlistRef,
-  { page, bounds, ids, change }: PageChange,
+  { page, bounds, ids, change }: DetailsPageChange,
 ): Promise<Written> {
   const after = changeDetails(page, ids, change);
-  return after === "unchanged" ? "written" : writePages(table, watchlist, { page, after, bounds });
+  return after === "unchanged"
+    ? "written"
+    : writeDetailsPages(table, watchlist, { page, after, bounds });
 }
 
-interface Replacement {
+interface DetailsReplacement {
   /** The page to change; undefined if the watchlist has no details pages. */
   readonly page: StoredDetailsPage | undefined;
   readonly after: readonly ItemDetails[];
@@ -223,21 +226,21 @@ type Written = "written" | "stale" | "watchlist_deleted";
  * and returns `stale`, so that the caller tries again. Also returns `stale` if another process has
  * changed the page. Returns `watchlist_deleted` if the watchlist was deleted.
  */
-async function writePages(
+async function writeDetailsPages(
   table: PageTable,
   watchlist: WatchlistRef,
-  { page, after, bounds }: Replacement,
+  { page, after, bounds }: DetailsReplacement,
 ): Promise<Written> {
   if (page === undefined) {
-    const created = await createPages(table, watchlist);
+    const created = await createDetailsPages(table, watchlist);
     return created === "watchlist_deleted" ? created : "stale";
   }
   const cut = cutDetailsPages(page, after, bounds);
   const puts = cut.map((one) => putOf({ ...table, ...watchlist }, one, page));
   const [only] = puts;
   return only !== undefined && puts.length === 1
-    ? replacePage(table, only)
-    : addPages(table, watchlist, puts);
+    ? replaceDetailsPage(table, only)
+    : addDetailsPages(table, watchlist, puts);
 }
 
 type Put = NonNullable<TransactItem["Put"]>;
@@ -253,20 +256,15 @@ const putOf = (
 ): Put => ({
   TableName,
   Item: detailsPageRow(watchlistId, page, (replaced?.version ?? 0) + 1),
-  ...(page.lowest === replaced?.lowest
-    ? {
-        ConditionExpression: "version = :seen",
-        ExpressionAttributeValues: { ":seen": replaced.version },
-      }
-    : { ConditionExpression: "attribute_not_exists(pk)" }),
+  ...asSeen(page.lowest === replaced?.lowest ? replaced.version : undefined),
 });
 
 /**
  * Replaces a stored page with a page for the same range of IDs. Returns `stale` if another process
  * changed the page after it was read.
  */
-const replacePage = ({ client, ...patience }: PageTable, put: Put): Promise<Written> =>
-  retryWhileContended<Written>(patience, async () => {
+const replaceDetailsPage = ({ client, ...retryOptions }: PageTable, put: Put): Promise<Written> =>
+  retryWhileContended<Written>(retryOptions, async () => {
     try {
       return (await conditionalWrite(() => client.send(new PutCommand(put)))) ? "written" : "stale";
     } catch (error) {
@@ -279,8 +277,8 @@ const replacePage = ({ client, ...patience }: PageTable, put: Put): Promise<Writ
  * Writes pages, some of which are new. The same transaction checks that the watchlist exists,
  * because a purge would miss rows that are added after it.
  */
-function addPages(
-  { client, table: TableName, ...patience }: PageTable,
+function addDetailsPages(
+  { client, table: TableName, ...retryOptions }: PageTable,
   { accountId, watchlistId }: WatchlistRef,
   puts: readonly Put[],
 ): Promise<Written> {
@@ -291,7 +289,7 @@ function addPages(
       ConditionExpression: "attribute_exists(pk)",
     },
   };
-  return retryWhileContended<Written>(patience, (note) =>
+  return retryWhileContended<Written>(retryOptions, (note) =>
     attemptUnlessThrottled<Written | "again">(note, async () => {
       const reasons = await transact(client, [...puts.map((put) => ({ Put: put })), check]);
       if (reasons === undefined) return "written";
@@ -299,37 +297,6 @@ function addPages(
       return reasons.at(-1)?.code === "ConditionalCheckFailed" ? "watchlist_deleted" : "stale";
     }),
   );
-}
-
-/** Returns true if the write failed because a transaction had locked the row. */
-const isLocked = (error: unknown): boolean =>
-  error instanceof Error && error.name === "TransactionConflictException";
-
-/**
- * Writes a page of a watchlist that is being created. Returns false, without a change, if the page
- * exists.
- */
-function putNew(
-  { client, table, ...patience }: PageTable,
-  watchlistId: string,
-  page: CutDetailsPage,
-): Promise<boolean> {
-  return retryWhileContended<boolean>(patience, async () => {
-    try {
-      return await conditionalWrite(() =>
-        client.send(
-          new PutCommand({
-            TableName: table,
-            Item: detailsPageRow(watchlistId, page, 1),
-            ConditionExpression: "attribute_not_exists(pk)",
-          }),
-        ),
-      );
-    } catch (error) {
-      if (isThrottle(error)) return "again";
-      throw error;
-    }
-  });
 }
 
 const detailsPageRow = (watchlistId: string, page: CutDetailsPage, version: number): Row => ({

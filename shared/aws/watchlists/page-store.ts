@@ -1,4 +1,4 @@
-import { BatchWriteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { assert } from "../../base/assert.ts";
 import {
   secondRowOfPage,
@@ -14,7 +14,7 @@ import {
 import type { Item } from "../../watchlists/item.ts";
 import { fromColumns, withChanged } from "../../watchlists/item-columns.ts";
 import type { PageStore, Replacement, WatchlistRef } from "../../watchlists/page-store.ts";
-import { isConditionFailure, isThrottle, retryWhileContended } from "../table/dynamo.ts";
+import { retryWhileContended } from "../table/dynamo.ts";
 import {
   itemPageKeys,
   itemPages,
@@ -27,7 +27,7 @@ import {
 } from "./page-reader.ts";
 import { detailsPages } from "./details-pages.ts";
 import { itemPageRow } from "./page-row.ts";
-import { type SecondRows, writePages, writeSecondRow } from "./page-writes.ts";
+import { putNewRow, type SecondRows, writePages, writeSecondRow } from "./page-writes.ts";
 import { firstRows } from "../table/query-rows.ts";
 
 const parallelPuts = 10;
@@ -141,7 +141,7 @@ async function createPages(
   const put = async (): Promise<void> => {
     try {
       for (let page = cut.shift(); page !== undefined; page = cut.shift()) {
-        await putNew(table, watchlistId, page);
+        await putNewRow(table, itemPageRow(watchlistId, page, { version: 1, hasSecondRow: false }));
       }
     } finally {
       // After a failure, no parallel loop starts another page, so that the caller gets the error
@@ -213,30 +213,6 @@ async function rightOf(
   if (page === undefined || page.upper === null) return undefined;
   const [right] = await pagesHolding(table, kind, { watchlistId, id: page.upper });
   return right?.lowest === page.upper ? right : undefined;
-}
-
-/** Writes a page of a watchlist that is being created. Does not change an existing page. */
-function putNew(
-  { client, table, clock, random }: PageTable,
-  watchlistId: string,
-  page: EncodedPage,
-): Promise<"there"> {
-  return retryWhileContended({ clock, random }, async () => {
-    try {
-      await client.send(
-        new PutCommand({
-          TableName: table,
-          Item: itemPageRow(watchlistId, page, { version: 1, hasSecondRow: false }),
-          ConditionExpression: "attribute_not_exists(pk)",
-        }),
-      );
-      return "there";
-    } catch (error) {
-      if (isConditionFailure(error)) return "there";
-      if (isThrottle(error)) return "again";
-      throw error;
-    }
-  });
 }
 
 /**

@@ -11,8 +11,10 @@ import {
 import type { WatchlistRef, Replacement } from "../../watchlists/page-store.ts";
 import { type ItemCounts, noItems } from "../../watchlists/watchlist.ts";
 import {
+  attemptUnlessThrottled,
   cancellationReasons,
   type CancellationReason,
+  conditionalWrite,
   isConditionFailure,
   isThrottle,
   retryWhileContended,
@@ -194,12 +196,13 @@ async function putVersion(
     if (isConditionFailure(error)) {
       // If the response of a write is lost, the SDK repeats the write, and its condition fails
       // because the first write took effect. The stored row is then the row of this write.
-      const { version: there, items } = error.Item ?? {};
+      const { version: storedVersion, items } = error.Item ?? {};
       const isOurs =
-        Number(there?.N) === row["version"] && areEqual(items?.B, row["items"] as Uint8Array);
+        Number(storedVersion?.N) === row["version"] &&
+        areEqual(items?.B, row["items"] as Uint8Array);
       return isOurs ? "replaced" : "stale";
     }
-    if (isThrottle(error) || isConflict(error)) return "again";
+    if (isThrottle(error) || isLocked(error)) return "again";
     throw error;
   }
 }
@@ -207,8 +210,8 @@ async function putVersion(
 const areEqual = (a: Uint8Array | undefined, b: Uint8Array): boolean =>
   a !== undefined && Buffer.from(a).equals(b);
 
-/** Returns true if the write failed because a transaction had locked the row. */
-const isConflict = (error: unknown): boolean =>
+/** Returns true if a write failed because a transaction of another request had locked the row. */
+export const isLocked = (error: unknown): boolean =>
   error instanceof Error && error.name === "TransactionConflictException";
 
 /**
@@ -292,7 +295,7 @@ const pageVersionOf = (page: StoredPage | undefined): number | undefined =>
   page?.secondRow?.pageVersion ?? page?.version;
 
 /** Returns the condition that a row has this version, or does not exist if it is undefined. */
-const asSeen = (version: number | undefined) =>
+export const asSeen = (version: number | undefined) =>
   version === undefined
     ? { ConditionExpression: "attribute_not_exists(pk)" }
     : {
@@ -327,10 +330,10 @@ function secondRowActions(
   watchlistId: string,
   { lowest, seen, row }: SecondRowWrite,
 ): TransactItem[] {
-  const isThere = seen !== undefined && seen.secondRow !== null;
-  const condition = asSeen(isThere ? seen.version : undefined);
+  const exists = seen !== undefined && seen.secondRow !== null;
+  const condition = asSeen(exists ? seen.version : undefined);
   if (row !== undefined) return [{ Put: { TableName: table, Item: row, ...condition } }];
-  if (!isThere) return [];
+  if (!exists) return [];
   const Key = watchlistKeys.pageSecondRow(watchlistId, lowest);
   return [{ Delete: { TableName: table, Key, ...condition } }];
 }
@@ -380,4 +383,22 @@ function replacementOf(
   if (hasFailed(counters) && counters?.item === undefined) return "watchlist_deleted";
   if (pages.some(hasFailed)) return "stale";
   return hasFailed(counters) ? "full" : "again";
+}
+
+/**
+ * Writes a row of a watchlist that is being created. Does not change an existing row: an earlier
+ * attempt of the same creation wrote it.
+ * @throws 503 UNAVAILABLE if the write stays throttled or the retry budget is exhausted
+ */
+export async function putNewRow(
+  { client, table: TableName, ...retryOptions }: PageTable,
+  Item: Row,
+): Promise<void> {
+  await retryWhileContended<boolean>(retryOptions, (note) =>
+    attemptUnlessThrottled(note, () =>
+      conditionalWrite(() =>
+        client.send(new PutCommand({ TableName, Item, ...asSeen(undefined) })),
+      ),
+    ),
+  );
 }
