@@ -11,7 +11,7 @@ import { claimRun } from "../runs/claim-run.ts";
 import type { Run } from "../runs/run.ts";
 import type { RunStore } from "../runs/run-store.ts";
 import type { Item } from "../watchlists/item.ts";
-import { countByState } from "../watchlists/page.ts";
+import { countByState } from "../watchlists/item-counts.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
 import { readItems } from "../watchlists/read-items.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";

@@ -1,6 +1,7 @@
 import { type Item } from "../watchlists/item.ts";
 import { toColumns } from "../watchlists/item-columns.ts";
-import { countByState, maxChangedAt, mergeItems, type StoredPage } from "../watchlists/page.ts";
+import { countByState } from "../watchlists/item-counts.ts";
+import { maxChangedAt, mergeItems, type StoredPage } from "../watchlists/page.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
 
 /** A page in memory with the items that runs in memory read and change. */

@@ -4,7 +4,7 @@ import { quantity } from "../base/quantity.ts";
 import { parseItemIds } from "../platforms/item-id.ts";
 import type { Item } from "../watchlists/item.ts";
 import { compareIds } from "../watchlists/id-order.ts";
-import { totalOf } from "../watchlists/page.ts";
+import { totalOf } from "../watchlists/item-counts.ts";
 import type { IdRange, PageStore } from "../watchlists/page-store.ts";
 import { readItems } from "../watchlists/read-items.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";

@@ -3,7 +3,7 @@ import { idPattern } from "../base/ids.ts";
 import { inParallel } from "../base/in-parallel.ts";
 import { formatValue } from "../base/shown-value.ts";
 import { afterEveryId } from "./id-order.ts";
-import { totalOf } from "./page.ts";
+import { totalOf } from "./item-counts.ts";
 import type { PageStore } from "./page-store.ts";
 import type { FoundItem } from "./search-items.ts";
 import type { Watchlist } from "./watchlist.ts";

@@ -5,7 +5,7 @@ import { type Item, newItem } from "./item.ts";
 import { withLabels } from "./item-details.ts";
 import type { ItemChange } from "./items-request.ts";
 import { compareIds } from "./id-order.ts";
-import { totalOf } from "./page.ts";
+import { totalOf } from "./item-counts.ts";
 import type { DetailsChange, PageStore, WatchlistRef } from "./page-store.ts";
 import {
   endOfRange,

@@ -2,7 +2,7 @@ import { chunksOf } from "../base/chunks-of.ts";
 import { inParallel } from "../base/in-parallel.ts";
 import { limits } from "../base/limits.ts";
 import type { ItemDetails } from "./item-details.ts";
-import { totalOf } from "./page.ts";
+import { totalOf } from "./item-counts.ts";
 import type { PageStore } from "./page-store.ts";
 import type { Watchlist } from "./watchlist.ts";
 

@@ -1,7 +1,8 @@
 import type { Changed } from "../base/after-change.ts";
 import type { ItemDetails, ProductFacts } from "./item-details.ts";
 import { compareIds } from "./id-order.ts";
-import { compress, cutRange, decompress, jsonIn, type PageBounds, type PageRange } from "./page.ts";
+import { compress, decompress, jsonIn } from "./page-codec.ts";
+import { cutRange, type PageBounds, type PageRange } from "./page.ts";
 import type { DetailsChange } from "./page-store.ts";
 
 /** A page of item details that was read, with the version for a conditional write. */

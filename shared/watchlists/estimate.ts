@@ -35,7 +35,8 @@ import {
   type WatchlistSettings,
 } from "./settings.ts";
 import { watchlistPatch, type WatchlistPatch } from "./update-request.ts";
-import { type ItemCounts, pipelineOf } from "./watchlist.ts";
+import type { ItemCounts } from "./item-counts.ts";
+import { pipelineOf } from "./watchlist.ts";
 
 const itemsMax = limits.watchlistItemsMax;
 

@@ -5,7 +5,7 @@ import { stepScrapers } from "../scrapers/catalog.ts";
 import { currentSnapshot, type Item } from "./item.ts";
 import type { ItemTally } from "./change-items.ts";
 import { type ItemDetails, presentDetails } from "./item-details.ts";
-import { totalOf } from "./page.ts";
+import { totalOf } from "./item-counts.ts";
 import type { Watchlist } from "./watchlist.ts";
 
 /** The data about an item that is not stored with it. */

@@ -5,7 +5,8 @@ import { blockingLimit } from "./blocking-limit.ts";
 import type { EndpointBinding } from "./endpoint-binding.ts";
 import { nextRunTimes, presentSchedule } from "./schedule.ts";
 import { presentSettings } from "./settings.ts";
-import { type ItemCounts, pipelineOf, type Watchlist } from "./watchlist.ts";
+import type { ItemCounts } from "./item-counts.ts";
+import { pipelineOf, type Watchlist } from "./watchlist.ts";
 
 /** Number of due times in `next_run_times`. */
 const shownRunTimes = 5;

@@ -1,6 +1,7 @@
 import { defaultPipeline } from "../pipelines/default.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import type { Platform } from "../platforms/catalog.ts";
+import { type ItemCounts, totalOf } from "./item-counts.ts";
 import type { Schedule } from "./schedule.ts";
 import type { WatchlistSettings } from "./settings.ts";
 
@@ -16,16 +17,6 @@ export type PausedReason = "user" | "insufficient_credits";
  * it. Until then, no other run starts.
  */
 export type LastRunStatus = "running" | "held" | "completed" | "insufficient_credits" | "failed";
-
-/** Number of items of a watchlist by state (specification, section "States and transitions"). */
-export interface ItemCounts {
-  readonly new: number;
-  readonly active: number;
-  readonly delisted: number;
-}
-
-/** The counts of a watchlist without items: all 0. */
-export const noItems: ItemCounts = { new: 0, active: 0, delisted: 0 };
 
 /** A watchlist as stored; times are ISO 8601 UTC. */
 export interface Watchlist extends WatchlistSettings {
@@ -88,4 +79,4 @@ export const pipelineOf = (
  * Returns true for a watchlist without items. Such a watchlist does not run until items are added.
  */
 export const isEmpty = ({ itemCounts }: Pick<Watchlist, "itemCounts">): boolean =>
-  itemCounts.new + itemCounts.active + itemCounts.delisted === 0;
+  totalOf(itemCounts) === 0;

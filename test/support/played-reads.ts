@@ -10,7 +10,7 @@ import type { ItemOutcome } from "../../shared/runs/item-outcome.ts";
 import type { Snapshot } from "../../shared/scrapers/catalog.ts";
 import type { ReadStatus } from "../../shared/scrapers/scraper.ts";
 import { type Item, newItem } from "../../shared/watchlists/item.ts";
-import { decodeItems, encodeItems } from "../../shared/watchlists/page.ts";
+import { decodeItems, encodeItems } from "../../shared/watchlists/page-codec.ts";
 
 /** A read of one item in a separate run. */
 export interface PlayedRead {

@@ -14,7 +14,7 @@ import { defaultPipeline } from "../../shared/pipelines/default.ts";
 import { currencyOf } from "../../shared/platforms/catalog.ts";
 import { emptyStats, type Run, type RunWatchlist } from "../../shared/runs/run.ts";
 import { emptyStepStats } from "../../shared/runs/step.ts";
-import { countByState } from "../../shared/watchlists/page.ts";
+import { countByState } from "../../shared/watchlists/item-counts.ts";
 import { parseEvery } from "../../shared/watchlists/schedule.ts";
 import { defaultSettings, noLimits } from "../../shared/watchlists/settings.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";

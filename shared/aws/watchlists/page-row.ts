@@ -6,15 +6,9 @@ import {
   itemsIn,
   withChanged,
 } from "../../watchlists/item-columns.ts";
-import {
-  type EncodedSecondRow,
-  type EncodedPage,
-  decodeColumns,
-  decodeItems,
-  mayHaveId,
-  type StoredPage,
-} from "../../watchlists/page.ts";
-import type { ItemCounts } from "../../watchlists/watchlist.ts";
+import { decodeColumns, decodeItems, mayHaveId } from "../../watchlists/page-codec.ts";
+import type { EncodedSecondRow, EncodedPage, StoredPage } from "../../watchlists/page.ts";
+import type { ItemCounts } from "../../watchlists/item-counts.ts";
 import type { Row } from "../table/dynamo.ts";
 import { secondRowSuffix, watchlistKeys } from "../table/table.ts";
 

@@ -1,5 +1,6 @@
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { assert } from "../../base/assert.ts";
+import { totalOf } from "../../watchlists/item-counts.ts";
 import {
   secondRowOfPage,
   type EncodedPage,
@@ -9,7 +10,6 @@ import {
   pageBounds,
   pageOfColumns,
   type StoredPage,
-  totalOf,
 } from "../../watchlists/page.ts";
 import type { Item } from "../../watchlists/item.ts";
 import { fromColumns, withChanged } from "../../watchlists/item-columns.ts";

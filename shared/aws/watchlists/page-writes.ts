@@ -1,15 +1,15 @@
 import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import {
-  addCounts,
-  type EncodedSecondRow,
-  type EncodedPage,
-  encodeItems,
   haveSameCounts,
-  type StoredPage,
+  type ItemCounts,
+  noItems,
+  subtractCounts,
+  sumCounts,
   totalOf,
-} from "../../watchlists/page.ts";
+} from "../../watchlists/item-counts.ts";
+import { encodeItems } from "../../watchlists/page-codec.ts";
+import type { EncodedSecondRow, EncodedPage, StoredPage } from "../../watchlists/page.ts";
 import type { WatchlistRef, Replacement } from "../../watchlists/page-store.ts";
-import { type ItemCounts, noItems } from "../../watchlists/watchlist.ts";
 import {
   attemptUnlessThrottled,
   cancellationReasons,
@@ -120,7 +120,7 @@ export function planWrite({
   secondRows,
 }: PageWrite): WritePlan {
   const version = Math.max(...before.map((page) => page.version)) + 1;
-  const growth = minus(sumOf(cut), sumOf(before));
+  const growth = subtractCounts(sumCounts(cut), sumCounts(before));
   // A change of IDs is made with the counters even if no count changes: the caller reports the
   // number of added items, so the result must be certain.
   const counters =
@@ -158,15 +158,6 @@ interface SecondRowReplacement {
   readonly page: StoredPage;
   readonly secondRow: EncodedSecondRow;
 }
-
-const sumOf = (pages: readonly { readonly counts: ItemCounts }[]): ItemCounts =>
-  pages.reduce((sum, page) => addCounts(sum, page.counts), noItems);
-
-const minus = (a: ItemCounts, b: ItemCounts): ItemCounts => ({
-  new: a.new - b.new,
-  active: a.active - b.active,
-  delisted: a.delisted - b.delisted,
-});
 
 /**
  * Attempts once to replace a row of a page that has the version `seen`, without changing the IDs

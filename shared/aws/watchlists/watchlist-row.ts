@@ -1,5 +1,5 @@
 import type { Watchlist } from "../../watchlists/watchlist.ts";
-import { totalOf } from "../../watchlists/page.ts";
+import { totalOf } from "../../watchlists/item-counts.ts";
 import { presentSettings, settingsOfRow } from "../../watchlists/settings.ts";
 import type { Row } from "../table/dynamo.ts";
 

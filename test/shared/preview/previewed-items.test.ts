@@ -3,7 +3,8 @@ import { limits } from "../../../shared/base/limits.ts";
 import { findPreviewItems } from "../../../shared/preview/previewed-items.ts";
 import { newItem } from "../../../shared/watchlists/item.ts";
 import { toColumns } from "../../../shared/watchlists/item-columns.ts";
-import { countByState, type StoredPage } from "../../../shared/watchlists/page.ts";
+import { countByState } from "../../../shared/watchlists/item-counts.ts";
+import type { StoredPage } from "../../../shared/watchlists/page.ts";
 import type { IdRange } from "../../../shared/watchlists/page-store.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 

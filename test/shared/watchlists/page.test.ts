@@ -10,20 +10,21 @@ import {
 } from "../../../shared/watchlists/item.ts";
 import { fromColumns, toColumns, withChanged } from "../../../shared/watchlists/item-columns.ts";
 import { compareIds } from "../../../shared/watchlists/id-order.ts";
+import { countByState } from "../../../shared/watchlists/item-counts.ts";
 import {
-  secondRowOfPage,
   compress,
-  countByState,
-  cutPages,
   decodeColumns,
   decodeItems,
   encodeItems,
+} from "../../../shared/watchlists/page-codec.ts";
+import {
+  secondRowOfPage,
+  cutPages,
   fitsSecondRow,
   maxChangedAt,
   mergeItems,
   pageBounds,
   pageOfColumns,
-  totalOf,
 } from "../../../shared/watchlists/page.ts";
 
 const at = "2026-03-01T00:00:00.000Z";
@@ -168,12 +169,6 @@ describe("the stored pages of a watchlist", () => {
     );
   });
 
-  it("may contain owed retries that an earlier release stored as step IDs", () => {
-    const [item] = items(1) as [Item];
-    const stored = [{ ...item, owes: ["lite"] as unknown as Item["owes"] }];
-    expect(decodeItems(encodeItems(stored))).toEqual([{ ...item, owes: [{ step: "lite" }] }]);
-  });
-
   it("need less than 10 bytes for a new item", () => {
     const some = items(1_000);
     expect(encodeItems(some).byteLength).toBeLessThan(10_000);
@@ -299,12 +294,6 @@ describe("the snapshot of a watchlist item", () => {
     expect(knownValue(item, "newMinPrice", "product")).toBe(9);
     expect(knownValue(item, "price", "product")).toBe(5);
     expect(knownValue(item, "usedCount", "product")).toBeUndefined();
-  });
-});
-
-describe("the items of a watchlist", () => {
-  it("have a total count that is the sum of the counts of all states", () => {
-    expect(totalOf({ new: 1, active: 20, delisted: 300 })).toBe(321);
   });
 });
 

@@ -7,7 +7,7 @@ import { accountKeys, deliveryKeys, watchlistKeys } from "../../../shared/aws/ta
 import type { Difference } from "../../../tools/reconcile/rules/difference.ts";
 import { endpointTarget } from "../../../shared/outbox/outbox.ts";
 import { newItem } from "../../../shared/watchlists/item.ts";
-import { decodeItems, encodeItems } from "../../../shared/watchlists/page.ts";
+import { decodeItems, encodeItems } from "../../../shared/watchlists/page-codec.ts";
 import {
   client,
   damage,

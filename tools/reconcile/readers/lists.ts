@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { array, is, number, object, record, string, tuple, unknown } from "valibot";
 import type { StoredRun } from "../rules/runs.ts";
 import type { StoredPage } from "../../../shared/watchlists/page.ts";
-import type { ItemCounts } from "../../../shared/watchlists/watchlist.ts";
+import type { ItemCounts } from "../../../shared/watchlists/item-counts.ts";
 import type { StoredList } from "../rules/list.ts";
 import { dueTimeOf } from "../../../shared/aws/table/due-partitions.ts";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";

@@ -5,12 +5,13 @@ import { compareIds } from "../../../shared/watchlists/id-order.ts";
 import {
   addCounts,
   countByState,
-  maxChangedAt,
-  type StoredPage,
+  type ItemCounts,
+  noItems,
   totalOf,
-} from "../../../shared/watchlists/page.ts";
+} from "../../../shared/watchlists/item-counts.ts";
+import { maxChangedAt, type StoredPage } from "../../../shared/watchlists/page.ts";
 import { nextRunAfter } from "../../../shared/watchlists/schedule.ts";
-import { type ItemCounts, noItems, type Watchlist } from "../../../shared/watchlists/watchlist.ts";
+import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
 
 /** A watchlist's row with the attributes of its index. */
 export interface StoredList {

@@ -9,7 +9,8 @@ import {
   itemPageSecondRow,
 } from "../../../../shared/aws/watchlists/page-row.ts";
 import { type Item, newItem } from "../../../../shared/watchlists/item.ts";
-import { cutPages, encodeItems } from "../../../../shared/watchlists/page.ts";
+import { encodeItems } from "../../../../shared/watchlists/page-codec.ts";
+import { cutPages } from "../../../../shared/watchlists/page.ts";
 
 const list = "wl_1";
 const before = ["10001", "10002"].map((id) => newItem(id, "2026-02-01T00:00:00.000Z"));

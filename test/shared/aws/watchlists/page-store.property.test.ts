@@ -11,7 +11,8 @@ import { changeItems, type ItemTally } from "../../../../shared/watchlists/chang
 import { type Item, newItem } from "../../../../shared/watchlists/item.ts";
 import type { ItemChange } from "../../../../shared/watchlists/items-request.ts";
 import { compareIds } from "../../../../shared/watchlists/id-order.ts";
-import { countByState, maxChangedAt, mergeItems } from "../../../../shared/watchlists/page.ts";
+import { countByState } from "../../../../shared/watchlists/item-counts.ts";
+import { maxChangedAt, mergeItems } from "../../../../shared/watchlists/page.ts";
 import type { WatchlistRef, PageStore } from "../../../../shared/watchlists/page-store.ts";
 import { readItems } from "../../../../shared/watchlists/read-items.ts";
 import { rewriteItems } from "../../../../shared/watchlists/rewrite-items.ts";

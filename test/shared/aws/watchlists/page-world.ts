@@ -15,9 +15,10 @@ import type { Clock } from "../../../../shared/base/clock.ts";
 import { systemRandom } from "../../../../shared/base/system.ts";
 import { type Item, newItem } from "../../../../shared/watchlists/item.ts";
 import { compareIds } from "../../../../shared/watchlists/id-order.ts";
-import { countByState, type PageBounds, pageBounds } from "../../../../shared/watchlists/page.ts";
+import { countByState, type ItemCounts } from "../../../../shared/watchlists/item-counts.ts";
+import { type PageBounds, pageBounds } from "../../../../shared/watchlists/page.ts";
 import type { WatchlistRef, PageStore } from "../../../../shared/watchlists/page-store.ts";
-import type { ItemCounts, Watchlist } from "../../../../shared/watchlists/watchlist.ts";
+import type { Watchlist } from "../../../../shared/watchlists/watchlist.ts";
 import { openTables } from "../../../support/tables.ts";
 
 /** A clock that stands still, with sleeps that end immediately. */
