@@ -2,7 +2,7 @@
 import { dynamoBacktestStore } from "../../shared/aws/watchlists/backtest-store.ts";
 import { dynamoIdempotencyStore } from "../../shared/aws/watchlists/idempotency-store.ts";
 import { dynamoHistoryStore } from "../../shared/aws/history/history-store.ts";
-import { keptStock } from "../../shared/aws/watchlists/kept-stock.ts";
+import { cachedStockStore } from "../../shared/aws/watchlists/cached-stock.ts";
 import { dynamoPageStore } from "../../shared/aws/watchlists/page-store.ts";
 import { dynamoPurgeStore } from "../../shared/aws/watchlists/purge-store.ts";
 import { dynamoRunStore } from "../../shared/aws/runs/run-store.ts";
@@ -50,7 +50,7 @@ export const pages = (environment: WatchlistNeeds, overrides: Overrides): PageSt
  * @param overrides dependencies that tests replace
  */
 export const stockItems = (environment: WatchlistNeeds, overrides: Overrides): StockStore =>
-  keptStock(
+  cachedStockStore(
     { client: dynamo(overrides), ...watchlistsTable(environment, overrides) },
     pages(environment, overrides),
   );

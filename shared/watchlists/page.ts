@@ -31,7 +31,10 @@ export interface StoredPage extends PageRange {
   readonly counts: ItemCounts;
   /** Latest time at which an item of the page changed or was delisted (ISO); null if none did. */
   readonly maxChangedAt: string | null;
-  /** The heads of the items, sorted by ID. Decoded at each access, without the other fields. */
+  /**
+   * The heads of the items, sorted by ID. Built at each access from the decoded columns, without
+   * building the other fields.
+   */
   readonly heads: readonly ItemHead[];
   /** Items sorted by ID. Decoded at the first access. */
   readonly items: readonly Item[];

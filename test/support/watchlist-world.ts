@@ -5,7 +5,7 @@ import { hashApiKey, newApiKey } from "../../shared/accounts/api-key.ts";
 import { dynamoEndpointStore } from "../../shared/aws/deliveries/endpoint-store.ts";
 import { dynamoBacktestStore } from "../../shared/aws/watchlists/backtest-store.ts";
 import { dynamoIdempotencyStore } from "../../shared/aws/watchlists/idempotency-store.ts";
-import { keptStock } from "../../shared/aws/watchlists/kept-stock.ts";
+import { cachedStockStore } from "../../shared/aws/watchlists/cached-stock.ts";
 import { dynamoPageStore } from "../../shared/aws/watchlists/page-store.ts";
 import { dynamoPurgeStore } from "../../shared/aws/watchlists/purge-store.ts";
 import { dynamoRunStore } from "../../shared/aws/runs/run-store.ts";
@@ -70,7 +70,7 @@ export async function openWatchlistWorld(tables: TestTables) {
   const ports = {
     watchlists: dynamoWatchlistStore(client, options),
     pages,
-    stockItems: keptStock({ client, ...options }, pages),
+    stockItems: cachedStockStore({ client, ...options }, pages),
     purges: dynamoPurgeStore(client, options),
     keys: dynamoIdempotencyStore(client, options),
     runs: dynamoRunStore(client, options),

@@ -1,7 +1,7 @@
 import { transactWrites } from "../../shared/aws/table/dynamo.ts";
 import {
   itemPages,
-  pagesHolding,
+  pageContaining,
   type PageTable,
 } from "../../shared/aws/watchlists/page-reader.ts";
 import { isSecondRow, lowestOf } from "../../shared/aws/watchlists/page-row.ts";
@@ -31,7 +31,7 @@ export const mergeSecondRows = (table: PageTable): Migration => ({
     const watchlistId = String(row["pk"]).slice("watchlist#".length);
     const lowest = lowestOf(row);
     await whileRowsChange(table, "page", async () => {
-      const [page] = await pagesHolding(table, itemPages(true), { watchlistId, id: lowest });
+      const page = await pageContaining(table, itemPages(true), { watchlistId, id: lowest });
       // Another process may have deleted, merged or written the page.
       if (page === undefined || page.lowest !== lowest || page.secondRow === null) return "done";
       return (await writeAsOneRow(table, watchlistId, page)) ? "done" : "again";

@@ -33,7 +33,7 @@ import {
   detailsPageKeys,
   itemPageKeys,
   type PageKind,
-  pagesHolding,
+  pageContaining,
   pagesQuery,
   type PageTable,
   readPages,
@@ -81,7 +81,7 @@ export const detailsPages = (
     const foundDetails: ItemDetails[] = [];
     for (let done = 0; done < ids.length;) {
       const id = ids[done] ?? "";
-      const [page] = await pagesHolding(table, detailsKind, { watchlistId, id });
+      const page = await pageContaining(table, detailsKind, { watchlistId, id });
       if (page === undefined) break;
       const end = endOfRange(page, ids, done);
       const owned = new Set(ids.slice(done, end));
@@ -181,7 +181,7 @@ async function changeEachDetailsPage(
   const { watchlistId } = watchlist;
   let mayRepeat = repeats({ clock, random }, retryLimits);
   for (let done = 0; done < ids.length;) {
-    const [page] = await pagesHolding(table, detailsKind, { watchlistId, id: ids[done] ?? "" });
+    const page = await pageContaining(table, detailsKind, { watchlistId, id: ids[done] ?? "" });
     const end = page === undefined ? ids.length : endOfRange(page, ids, done);
     const owned = ids.slice(done, end);
     const outcome = await changeDetailsPage(table, watchlist, { page, bounds, change, ids: owned });

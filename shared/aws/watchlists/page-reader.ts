@@ -40,8 +40,8 @@ export interface PageKind<Page extends PageRange> extends PageKeys {
   /** The number of rows that a page usually has. */
   readonly rowsPerPage: number;
   /**
-   * Converts successive rows. Returns the pages up to the first one that is incomplete, which the
-   * caller must read again.
+   * Converts successive rows. Returns the pages before the first incomplete page. The caller must
+   * read the other pages again.
    */
   readonly pagesOf: (rows: readonly Row[]) => Page[];
   /**
@@ -73,7 +73,7 @@ export const itemPages = (writesSecondRows: boolean): PageKind<StoredPage> => ({
  * `batchMax`. A consumer that stops early causes few unnecessary reads, and a long read needs few
  * requests.
  */
-const firstBatch = 2;
+const secondRequestPages = 2;
 const batchMax = 32;
 
 interface PagesRead {
@@ -100,7 +100,7 @@ export async function* readPages<Page extends PageRange>(
   { watchlistId, from = "", to, atOnce = 1 }: PagesRead,
 ): AsyncGenerator<Page> {
   let bound = from;
-  let size = firstBatch;
+  let size = secondRequestPages;
   let batch = await firstPages(table, kind, { watchlistId, bound, to, atOnce });
   while (batch.length > 0) {
     for (const page of batch) {
@@ -130,7 +130,7 @@ async function firstPages<Page extends PageRange>(
   kind: PageKind<Page>,
   { watchlistId, bound, to, atOnce }: FirstPages,
 ): Promise<Page[]> {
-  if (bound !== "" || atOnce <= 1) return pagesHolding(table, kind, { watchlistId, id: bound });
+  if (bound !== "" || atOnce <= 1) return pagesFound(table, kind, { watchlistId, bound });
   const query = pagesQuery(table, kind, { watchlistId, bound, to });
   const rows = await firstRows(table.client, query, atOnce * kind.rowsPerPage);
   if (rows.length === 0) return [];
@@ -139,7 +139,8 @@ async function firstPages<Page extends PageRange>(
 
 /**
  * Returns `pages` if the first of them begins with the ID `bound`. Otherwise, another request has
- * merged pages, so this function returns only the page that now contains the ID.
+ * merged pages, or the first page was read incompletely. This function then reads and returns only
+ * the page that now contains the ID.
  */
 async function startingAt<Page extends PageRange>(
   table: PageTable,
@@ -150,23 +151,33 @@ async function startingAt<Page extends PageRange>(
     pages,
   }: { readonly watchlistId: string; readonly bound: string; readonly pages: Page[] },
 ): Promise<Page[]> {
-  return pages[0]?.lowest === bound ? pages : pagesHolding(table, kind, { watchlistId, id: bound });
+  return pages[0]?.lowest === bound ? pages : pagesFound(table, kind, { watchlistId, bound });
+}
+
+/** Reads the page that contains the ID `bound`. Returns no page if the watchlist has no pages. */
+async function pagesFound<Page extends PageRange>(
+  table: PageTable,
+  kind: PageKind<Page>,
+  { watchlistId, bound }: { readonly watchlistId: string; readonly bound: string },
+): Promise<Page[]> {
+  const page = await pageContaining(table, kind, { watchlistId, id: bound });
+  return page === undefined ? [] : [page];
 }
 
 /** Returns true if the range of the page ends after the ID. */
 const reaches = ({ upper }: PageRange, id: string): boolean => upper === null || upper > id;
 
 /**
- * Reads the page whose range contains an item ID. Returns an array with this page; an empty array
- * if the watchlist has no pages. A query can observe only some of the writes of a transaction, so
+ * Reads the page whose range contains an item ID. Returns undefined if the watchlist has no pages. A
+ * query can observe only some of the writes of a transaction, so
  * the read is repeated while no complete page seems to contain the ID.
  * @throws 503 UNAVAILABLE if no page contains the ID after all retries
  */
-export function pagesHolding<Page extends PageRange>(
+export function pageContaining<Page extends PageRange>(
   { client, table, clock, random }: PageTable,
   kind: PageKind<Page>,
   { watchlistId, id }: { readonly watchlistId: string; readonly id: string },
-): Promise<Page[]> {
+): Promise<Page | undefined> {
   const query = {
     TableName: table,
     KeyConditionExpression: "pk = :pk AND sk BETWEEN :first AND :id",
@@ -178,10 +189,10 @@ export function pagesHolding<Page extends PageRange>(
     ScanIndexForward: false,
     ConsistentRead: true,
   };
-  return retryWhileContended({ clock, random }, async () => {
+  return retryWhileContended<Page | undefined>({ clock, random }, async () => {
     const page = await lastPage(client, kind, query);
-    if (page === undefined) return [];
-    return page !== "incomplete" && reaches(page, id) ? [page] : "again";
+    if (page === undefined) return undefined;
+    return page !== "incomplete" && reaches(page, id) ? page : "again";
   });
 }
 

@@ -18,7 +18,7 @@ import { retryWhileContended } from "../table/dynamo.ts";
 import {
   itemPageKeys,
   itemPages,
-  pagesHolding,
+  pageContaining,
   pagesQuery,
   pageBelow,
   readPages,
@@ -32,8 +32,8 @@ import { firstRows } from "../table/query-rows.ts";
 
 const parallelPuts = 10;
 /**
- * Number of rows that are deleted in one request. DynamoDB allows 25, but an even number seldom
- * separates the two rows of a page.
+ * Number of rows that are deleted in one request. DynamoDB allows 25, but with an even number, a
+ * request rarely deletes only one of the two rows of a page.
  */
 const batchRowsMax = 24;
 
@@ -151,8 +151,8 @@ async function createPages(
   };
   // Waits until all parallel loops end before the error is thrown, so that the caller's cleanup
   // deletes every page.
-  const tracks = await Promise.allSettled(Array.from({ length: parallelPuts }, put));
-  for (const ended of tracks) if (ended.status === "rejected") throw ended.reason;
+  const results = await Promise.allSettled(Array.from({ length: parallelPuts }, put));
+  for (const result of results) if (result.status === "rejected") throw result.reason;
 }
 
 /** The table of the pages of items, and how to read them. */
@@ -211,7 +211,7 @@ async function rightOf(
   page: StoredPage | undefined,
 ): Promise<StoredPage | undefined> {
   if (page === undefined || page.upper === null) return undefined;
-  const [right] = await pagesHolding(table, kind, { watchlistId, id: page.upper });
+  const right = await pageContaining(table, kind, { watchlistId, id: page.upper });
   return right?.lowest === page.upper ? right : undefined;
 }
 

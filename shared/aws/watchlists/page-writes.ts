@@ -78,8 +78,8 @@ interface CountersUpdate {
 const transactionWritesMax = 100;
 
 /**
- * Maximum pause between attempts, in milliseconds. It is long, because each transaction updates the
- * watchlist's row, for which the writes of many pages may contend.
+ * Maximum pause between attempts, in milliseconds. It is long, because many transactions update the
+ * watchlist's row, for which the writes of many pages contend.
  */
 const waitMsMax = 1_000;
 

@@ -3,7 +3,7 @@ import { watchlistRoutes } from "../../../functions/watchlists/handler.ts";
 import { hashApiKey } from "../../../shared/accounts/api-key.ts";
 import { dynamoDailyBudgetStore } from "../../../shared/aws/accounts/daily-budget-store.ts";
 import { dynamoBacktestStore } from "../../../shared/aws/watchlists/backtest-store.ts";
-import { keptStock } from "../../../shared/aws/watchlists/kept-stock.ts";
+import { cachedStockStore } from "../../../shared/aws/watchlists/cached-stock.ts";
 import { dynamoIdempotencyStore } from "../../../shared/aws/watchlists/idempotency-store.ts";
 import { dynamoPurgeStore } from "../../../shared/aws/watchlists/purge-store.ts";
 import type { RunQueue } from "../../../shared/runs/run-queue.ts";
@@ -50,7 +50,7 @@ export async function callOnBench(
       cancels: { send: async () => {} },
       backtests: dynamoBacktestStore(bench.table.client, options),
       backtestQueue: { send: async () => {} },
-      stockItems: keptStock({ client: bench.table.client, ...options }, bench.pages),
+      stockItems: cachedStockStore({ client: bench.table.client, ...options }, bench.pages),
       keys: dynamoIdempotencyStore(bench.table.client, options),
       purges: dynamoPurgeStore(bench.table.client, options),
       schedules: { put: async () => {}, remove: async () => {} },

@@ -19,7 +19,7 @@ import { readJournalPages } from "../../../../shared/aws/ledger/read-pages.ts";
 import { newShardRow, shardOf } from "../../../../shared/aws/ledger/shard-row.ts";
 import { ledgerEntryRow } from "../../../support/old-ledger-entry.ts";
 import { dynamoOutboxStore } from "../../../../shared/aws/deliveries/outbox-store.ts";
-import { keptStock } from "../../../../shared/aws/watchlists/kept-stock.ts";
+import { cachedStockStore } from "../../../../shared/aws/watchlists/cached-stock.ts";
 import { dynamoPageStore } from "../../../../shared/aws/watchlists/page-store.ts";
 import { dynamoPendingWork } from "../../../../shared/aws/deliveries/pending-work.ts";
 import { dynamoPurgeStore } from "../../../../shared/aws/watchlists/purge-store.ts";
@@ -416,7 +416,7 @@ const cases: readonly Case[] = [
     queries: 3,
   },
   {
-    file: "shared/aws/watchlists/kept-stock",
+    file: "shared/aws/watchlists/cached-stock",
     title: "the versions of the pages of a watchlist",
     async fill(place, n) {
       if (n > 1) return;
@@ -432,7 +432,7 @@ const cases: readonly Case[] = [
       );
     },
     async read(place) {
-      const stock = keptStock({ client: place.client, ...optionsOf(place) }, pagesOf(place));
+      const stock = cachedStockStore({ client: place.client, ...optionsOf(place) }, pagesOf(place));
       const labels = async (): Promise<unknown> =>
         (await stock.outOfStock(list)).map(({ item, details }) => [item.id, details?.label]);
       const before = await labels();

@@ -7,7 +7,7 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, describe, expect, it } from "vitest";
 import { watchlistKeys } from "../../../../shared/aws/table/table.ts";
-import { itemPages, pagesHolding } from "../../../../shared/aws/watchlists/page-reader.ts";
+import { itemPages, pageContaining } from "../../../../shared/aws/watchlists/page-reader.ts";
 import type { Item } from "../../../../shared/watchlists/item.ts";
 import type { StoredPage } from "../../../../shared/watchlists/page.ts";
 import type { PageStore, WatchlistRef } from "../../../../shared/watchlists/page-store.ts";
@@ -232,7 +232,7 @@ describe("a store that does not write second rows", () => {
     const table = { client: world.client, table: world.table, clock, random };
     const wanted = { watchlistId: list.watchlistId, id: "1000010" };
 
-    const [page] = await pagesHolding(table, itemPages(false), wanted);
+    const page = await pageContaining(table, itemPages(false), wanted);
 
     expect(page?.items).toHaveLength(50);
   });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { keptStock } from "../../../../shared/aws/watchlists/kept-stock.ts";
+import { cachedStockStore } from "../../../../shared/aws/watchlists/cached-stock.ts";
 import { type Item, newItem } from "../../../../shared/watchlists/item.ts";
 import type { ItemDetails } from "../../../../shared/watchlists/item-details.ts";
 import type { StoredPage } from "../../../../shared/watchlists/page.ts";
@@ -39,7 +39,7 @@ async function open(items: readonly Item[]) {
     return send();
   });
   const table = { client, table: world.table, clock, random };
-  const store = keptStock(table, world.store(client, { itemsMax: 2 }));
+  const store = cachedStockStore(table, world.store(client, { itemsMax: 2 }));
   return {
     list,
     /** Returns the IDs of the items out of stock with their labels, and whether items were read. */

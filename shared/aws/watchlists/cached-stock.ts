@@ -6,7 +6,7 @@ import { queryRows } from "../table/query-rows.ts";
 import { detailsPageKeys, itemPageKeys, pagesQuery, type PageTable } from "./page-reader.ts";
 
 /** The items of a watchlist that are out of stock. */
-interface KeptItems {
+interface CachedItems {
   /** The versions of the watchlist's pages of items and of details before they were read. */
   readonly versions: string;
   readonly items: readonly DetailedItem[];
@@ -25,11 +25,11 @@ const entriesMax = 50_000;
  * call reads only the versions of the pages, and decodes no item. This saves transfer and decoding,
  * but no read units: DynamoDB charges for the whole pages.
  */
-export function keptStock(
+export function cachedStockStore(
   table: PageTable,
   pages: Pick<PageStore, "detailsOf" | "pages">,
 ): StockStore {
-  const kept = new Map<string, KeptItems>();
+  const cache = new Map<string, CachedItems>();
   return {
     async outOfStock(watchlistId) {
       const both = [itemPageKeys, detailsPageKeys];
@@ -37,10 +37,10 @@ export function keptStock(
       const versions = (
         await Promise.all(queries.map((query) => versionsOf(table.client, query)))
       ).join();
-      const known = kept.get(watchlistId);
+      const known = cache.get(watchlistId);
       const items =
         known?.versions === versions ? known.items : await readOutOfStock(watchlistId, pages);
-      keep(kept, watchlistId, { versions, items });
+      cacheItems(cache, watchlistId, { versions, items });
       return items;
     },
   };
@@ -50,13 +50,17 @@ export function keptStock(
  * Adds an entry to the cache. While the cache has more than `entriesMax` entries, drops the
  * watchlist that was read longest ago.
  */
-function keep(kept: Map<string, KeptItems>, watchlistId: string, entry: KeptItems): void {
-  kept.delete(watchlistId);
-  kept.set(watchlistId, entry);
-  let count = [...kept.values()].reduce((sum, { items }) => sum + items.length + 1, 0);
-  for (const [id, { items }] of kept) {
+function cacheItems(
+  cache: Map<string, CachedItems>,
+  watchlistId: string,
+  entry: CachedItems,
+): void {
+  cache.delete(watchlistId);
+  cache.set(watchlistId, entry);
+  let count = [...cache.values()].reduce((sum, { items }) => sum + items.length + 1, 0);
+  for (const [id, { items }] of cache) {
     if (count <= entriesMax) return;
-    kept.delete(id);
+    cache.delete(id);
     count -= items.length + 1;
   }
 }
