@@ -1,7 +1,7 @@
 import { assert } from "../base/assert.ts";
 import type { MetricsSink } from "../observability/metrics.ts";
 import { runOrder } from "../pipelines/definition.ts";
-import { planStep, type PlanDependencies } from "./plan-step.ts";
+import { planStep, type PlanDependencies, type PlannedStep } from "./plan-step.ts";
 import { decideStep, type ReserveDependencies } from "./reserve-step.ts";
 import { emptyStepStats, isDeferredUnread } from "./step.ts";
 import type { BatchRef } from "./batch.ts";
@@ -35,7 +35,7 @@ export async function advanceRun(
   from: number,
   dependencies: AdvanceDependencies,
 ): Promise<void> {
-  const { runs, steps, queue } = dependencies;
+  const { runs, queue } = dependencies;
   // Another process has marked the run as failed or moved it to a later phase. That process also
   // finishes the run.
   if (run.phase !== "reading" || run.error !== null) return;
@@ -43,17 +43,27 @@ export async function advanceRun(
   for (let position = from; position < order.length; position += 1) {
     const step = order[position];
     assert(step !== undefined, "every position in the run order must have a step");
-    const planned =
-      (await steps.get(run.id, step.id)) ?? (await planStep(run, position, dependencies));
-    if (planned === "over") return;
-    if (planned === undefined || planned.stats !== null) continue;
+    const planned = await plannedStep(run, { id: step.id, position }, dependencies);
+    if (planned.kind === "over") return;
+    if (planned.kind === "empty" || planned.step.stats !== null) continue;
     // Each repeated message of the previous step reaches this line. If each repetition sent all
     // batches again, the number of messages would multiply with every step.
-    if (planned.isSent) return;
-    if ((await startStep(run, planned, dependencies)) === "done") return;
+    if (planned.step.isSent) return;
+    if ((await startStep(run, planned.step, dependencies)) === "done") return;
   }
   await runs.startFinishing(run, "completed", ["reading"]);
   return queue.sendFinish(run);
+}
+
+/** Returns the stored plan of a step, or plans the step if it has no plan. */
+async function plannedStep(
+  run: Run,
+  { id, position }: { readonly id: string; readonly position: number },
+  dependencies: AdvanceDependencies,
+): Promise<PlannedStep> {
+  const stored = await dependencies.steps.get(run.id, id);
+  if (stored !== undefined) return { kind: "planned", step: stored };
+  return planStep(run, position, dependencies);
 }
 
 /**

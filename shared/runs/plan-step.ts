@@ -19,27 +19,42 @@ export interface PlanDependencies {
 }
 
 /**
+ * The result of planning a step:
+ * - `planned`: the step has a plan.
+ * - `empty`: the step has no items to read, and is not planned.
+ * - `over`: the run is no longer in phase `reading`, and the step is not planned.
+ */
+export type PlannedStep =
+  | { readonly kind: "planned"; readonly step: StepRecord }
+  | { readonly kind: "empty" }
+  | { readonly kind: "over" };
+
+/**
  * Plans the step at a position in the run order: stores the batches of items to read. A step reads
- * the items that start there and the items that earlier steps routed there. Returns undefined if
+ * the items that start there and the items that earlier steps routed there. Returns `empty` if
  * there are no such items. The batches depend only on stored data that no longer changes, so a
  * repeated call plans the same batches. If another process has stored a plan of this step first,
  * returns that plan. Returns `over`, without a plan, if the run is no longer in phase `reading`. A
- * paused process therefore cannot plan a step of an abandoned run, or reserve credits for it.
+ * process that was frozen therefore cannot plan a step of an abandoned run, or reserve credits for
+ * it.
+ * @param position from 0; all steps before it must be settled
+ * @throws Error if the run order has no such position
+ * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export async function planStep(
   run: Run,
   position: number,
   dependencies: PlanDependencies,
-): Promise<StepRecord | "over" | undefined> {
+): Promise<PlannedStep> {
   const { steps, random } = dependencies;
   const step = runOrder(run.pipeline)[position];
   assert(step !== undefined, "every position in the run order must have a step");
-  const planned = await steps.starts(run, step.id);
-  const read = await stepRead(run, position, { planned, steps });
+  const starts = await steps.starts(run, step.id);
+  const read = await stepRead(run, position, { starts, steps });
   const batches = batchesOf(read, step.scraper, dependencies.batchIdsMax);
   const items = batches.reduce((sum, { ids }) => sum + ids.length, 0);
-  if (items === 0) return undefined;
-  return steps.plan(run, {
+  if (items === 0) return { kind: "empty" };
+  const stored = await steps.plan(run, {
     step: {
       runId: run.id,
       step: step.id,
@@ -57,6 +72,7 @@ export async function planStep(
     },
     batches,
   });
+  return stored === "over" ? { kind: "over" } : { kind: "planned", step: stored };
 }
 
 type Batches = readonly (readonly string[])[];
@@ -82,20 +98,31 @@ type StepRead =
 async function stepRead(
   run: Run,
   position: number,
-  { planned, steps }: { readonly planned: Batches; readonly steps: StepStore },
+  { starts, steps }: { readonly starts: Batches; readonly steps: StepStore },
 ): Promise<StepRead> {
-  const starting = planned.flat();
-  const delisted =
-    starting.length === 0 ? new Set<string>() : await delistedBefore(run, position, steps);
+  const starting = starts.flat();
+  const earlier = await stepsBefore(run, position, steps);
+  const delisted = starting.length === 0 ? new Set<string>() : await delistedBy(earlier, steps);
   const keptIds = starting.filter((id) => !delisted.has(id));
-  const { sent, unstored } = await outcomesBefore(run, position, steps);
-  const ids = new Set([...keptIds, ...sent]);
+  const { routedIds, unstored } = await outcomesBefore(run, position, { earlier, steps });
+  const ids = new Set([...keptIds, ...routedIds]);
   // This step also stores the outcomes that earlier steps left unstored for its items.
   const carried = outcomesOf(ids, unstored);
-  const isAsPlanned = keptIds.length === starting.length && sent.size === 0 && carried.length === 0;
+  const isAsPlanned =
+    keptIds.length === starting.length && routedIds.size === 0 && carried.length === 0;
   return isAsPlanned
-    ? { kind: "as_planned", batches: planned }
+    ? { kind: "as_planned", batches: starts }
     : { kind: "mixed", ids: [...ids].toSorted(compareIds), carried };
+}
+
+/** Reads the planned steps before `position`, in run order, with one request. */
+async function stepsBefore(
+  run: Run,
+  position: number,
+  steps: StepStore,
+): Promise<readonly StepRecord[]> {
+  if (position === 0) return [];
+  return (await steps.list(run.id)).filter((step) => step.position < position);
 }
 
 /** Splits the items of a step into batches. */
@@ -115,23 +142,20 @@ const batchesOf = (
  * Returns the IDs of the items that earlier steps delisted. This step does not read them, unless
  * they are routed to it.
  */
-async function delistedBefore(
-  run: Run,
-  position: number,
+async function delistedBy(
+  earlier: readonly StepRecord[],
   steps: StepStore,
 ): Promise<ReadonlySet<string>> {
   const delisted = new Set<string>();
-  for (const { id } of runOrder(run.pipeline).slice(0, position)) {
-    const record = await steps.get(run.id, id);
-    if (record === undefined) continue;
-    for await (const ids of steps.delisted(record)) for (const one of ids) delisted.add(one);
+  for (const step of earlier) {
+    for await (const ids of steps.delisted(step)) for (const id of ids) delisted.add(id);
   }
   return delisted;
 }
 
 interface EarlierOutcomes {
   /** IDs of the items that earlier steps routed to this step. */
-  readonly sent: ReadonlySet<string>;
+  readonly routedIds: ReadonlySet<string>;
   /** Outcomes of earlier steps that are not stored in the items yet, in step order. */
   readonly unstored: readonly CarriedOutcomes[];
 }
@@ -143,25 +167,25 @@ interface EarlierOutcomes {
 async function outcomesBefore(
   run: Run,
   position: number,
-  steps: StepStore,
+  { earlier, steps }: { readonly earlier: readonly StepRecord[]; readonly steps: StepStore },
 ): Promise<EarlierOutcomes> {
   const order = runOrder(run.pipeline);
   const target = order[position]?.id ?? "";
-  const earlier = new Set(order.slice(0, position).map(({ id }) => id));
-  const sent = new Set<string>();
+  const earlierIds = new Set(order.slice(0, position).map(({ id }) => id));
+  const routedIds = new Set<string>();
   const unstored: CarriedOutcomes[] = [];
-  for (const step of earlier) {
-    const record = await steps.get(run.id, step);
-    if (record === undefined) continue;
+  for (const record of earlier) {
     const outcomes: ItemOutcome[] = [];
     for await (const routed of steps.routed(record)) {
-      for (const { id, next = [] } of routed) if (next.includes(target)) sent.add(id);
-      const left = routed.filter(({ next = [] }) => !next.some((id) => earlier.has(id)));
-      outcomes.push(...left.map(itemPartOf));
+      for (const { id, next = [] } of routed) if (next.includes(target)) routedIds.add(id);
+      const notStoredBefore = routed.filter(
+        ({ next = [] }) => !next.some((id) => earlierIds.has(id)),
+      );
+      outcomes.push(...notStoredBefore.map(itemPartOf));
     }
-    unstored.push({ step, outcomes });
+    unstored.push({ step: record.step, outcomes });
   }
-  return { sent, unstored };
+  return { routedIds, unstored };
 }
 
 /** Selects the outcomes of the items in `ids`, by step. Leaves out steps without such outcomes. */

@@ -149,7 +149,7 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "step-sent-again-by-a-repeated-message",
     file: "shared/runs/advance-run.ts",
-    original: "if (planned.isSent) return;",
+    original: "if (planned.step.isSent) return;",
     replacement: "",
     detectedBy: { scenario: "runs" },
   },
