@@ -4,12 +4,13 @@ import type { AttemptCounts } from "./attempt-counts.ts";
 import { type EntryList, entryList } from "./entry-list.ts";
 import { messageDelay, newLease, sliceSecondsMax, targetsAtOnceMax } from "./lease.ts";
 import {
-  type Admission,
-  type OutboxEntry,
+  type ClaimResult,
+  type DeliveryTarget,
   entryName,
+  type Lease,
+  type OutboxEntry,
   type OutboxQueue,
   type OutboxStore,
-  type DeliveryTarget,
 } from "./outbox.ts";
 import { LeaseLost, recorder } from "./recorder.ts";
 import type { OutboxChange } from "./change.ts";
@@ -122,7 +123,6 @@ export async function drain<LogRecord>(
   const claimed = await outbox.claim(target, { lease, now });
   if (claimed === null) return;
   const session = await open(target, claimed.state);
-  let admission: Admission | null;
   const stopAt = now.getTime() + sliceSecondsMax * 1_000;
   const work: Work<LogRecord> = {
     target,
@@ -140,29 +140,64 @@ export async function drain<LogRecord>(
     failed: new Set(),
     errors: [],
   };
-  let next: Date | null;
+  const result = await drainClaimed(work, { claimed, lease, now });
+  if (result.outcome !== "drained") return;
+  if (result.next !== null) await wakeAgain(result.next, work);
+  if (result.crowded) await wakeWaiting(target, dependencies);
+  if (work.errors.length > 0) throw work.errors[0];
+}
+
+/** The claim of a delivery target, with its lease and its time. */
+interface ClaimedTarget {
+  readonly claimed: ClaimResult;
+  readonly lease: Lease;
+  readonly now: Date;
+}
+
+/** The result of a time slice. */
+type DrainResult =
+  /** Another process has claimed the target. */
+  | { readonly outcome: "lost" }
+  /** The account was at its limit, so the lease was released and no entry was processed. */
+  | { readonly outcome: "refused" }
+  /** The lease was released. */
+  | {
+      readonly outcome: "drained";
+      /** The earliest due time of the remaining entries; null if there are none. */
+      readonly next: Date | null;
+      /** True if waiting targets of the account must be woken (see `Admission`). */
+      readonly crowded: boolean;
+    };
+
+/**
+ * Processes the due entries of a claimed target until no entry is due or the time slice ends, and
+ * releases the lease. Closes the session in every case.
+ * @throws the error of a failed transaction. An error of a single entry is kept in `work.errors`.
+ */
+async function drainClaimed<LogRecord>(
+  work: Work<LogRecord>,
+  { claimed, lease, now }: ClaimedTarget,
+): Promise<DrainResult> {
+  const { target, session, dependencies } = work;
   try {
     await work.entries.load(entriesAtOnceMin);
     // The session begins its reads without waiting for the admission, because one request then
     // reads the rows for both. Otherwise each session would take one more request. If the account
     // is at its limit, which is rare, the session does not need what it has read.
-    let due: DueEntries;
-    [due, admission] = await Promise.all([
+    const [due, admission] = await Promise.all([
       nextEntries(work, parallelAtStart),
-      outbox.admit(target, { lease, now, due: claimed.due }),
+      dependencies.outbox.admit(target, { lease, now, due: claimed.due }),
     ]);
-    if (admission === null) return;
-    next = await untilNothingIsDue(work, { due, additions: claimed.additions });
+    if (admission === null) return { outcome: "refused" };
+    const next = await untilNothingIsDue(work, { due, additions: claimed.additions });
+    return { outcome: "drained", next, crowded: admission.crowded };
   } catch (error) {
-    if (error instanceof LeaseLost) return;
+    if (error instanceof LeaseLost) return { outcome: "lost" };
     throw error;
   } finally {
     session.close();
     dependencies.report?.(session.attempts?.metrics() ?? []);
   }
-  if (next !== null) await wakeAgain(next, work);
-  if (admission.crowded) await wakeWaiting(target, dependencies);
-  if (work.errors.length > 0) throw work.errors[0];
 }
 
 /** Sends the wake-up message for the remaining entries, unless the sweeper wakes the target. */
@@ -271,7 +306,7 @@ async function dueEntries<LogRecord>(
   const now = dependencies.clock.now();
   const wanted = Math.max(entriesAtOnceMin, entriesPerLoop * parallelBefore);
   const choose = async (by: Date | null): Promise<readonly OutboxEntry[]> => {
-    const [first = [], later = []] = await entries.due(by, wanted + failed.size);
+    const { first, later } = await entries.due(by, wanted + failed.size);
     const due = alternately(first, later).filter((entry) => !failed.has(entryName(entry)));
     return firstOfEachKey(due).slice(0, wanted);
   };

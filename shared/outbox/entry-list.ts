@@ -3,7 +3,7 @@ import {
   type DeliveryTarget,
   entryName,
   isDue,
-  lanes,
+  type Lane,
   type OutboxEntry,
   type OutboxStore,
 } from "./outbox.ts";
@@ -21,7 +21,7 @@ export interface EntryList {
    * Returns up to `limit` entries of each lane that are due at `by` (null: all entries), in the
    * order of their due times. Call `load` first.
    */
-  due(by: Date | null, limit: number): Promise<readonly (readonly OutboxEntry[])[]>;
+  due(by: Date | null, limit: number): Promise<Readonly<Record<Lane, readonly OutboxEntry[]>>>;
   /** Applies a change that this drain stores to the entries in memory. */
   apply(change: Pick<OutboxChange<unknown>, "removed" | "added">): void;
   /** Returns all entries of the outbox; null if they are not in memory. */
@@ -53,13 +53,16 @@ export function entryList(
     },
     async due(by, limit) {
       if (typeof known === "string") {
-        return Promise.all(lanes.map((lane) => outbox.entries(target, { lane, by, limit })));
+        const entriesOf = (lane: Lane) => outbox.entries(target, { lane, by, limit });
+        const [first, later] = await Promise.all([entriesOf("first"), entriesOf("later")]);
+        return { first, later };
       }
       const due = [...known]
         .toSorted(([one], [other]) => (one < other ? -1 : 1))
         .map(([, entry]) => entry)
         .filter((entry) => by === null || isDue(entry, by));
-      return lanes.map((wanted) => due.filter(({ lane }) => lane === wanted).slice(0, limit));
+      const entriesOf = (wanted: Lane) => due.filter(({ lane }) => lane === wanted).slice(0, limit);
+      return { first: entriesOf("first"), later: entriesOf("later") };
     },
     apply({ removed, added = [] }) {
       if (typeof known === "string") return;
