@@ -18,7 +18,7 @@ import type {
   Lease,
   OutboxEntry,
 } from "../../outbox/outbox.ts";
-import { conditionalWrite, retryOnConflict, type Row } from "../table/dynamo.ts";
+import { conditionalWrite, ifConditionHolds, retryOnConflict } from "../table/dynamo.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { readRow } from "../table/row-reads.ts";
 import { deliveryKeys } from "../table/table.ts";
@@ -72,12 +72,12 @@ export async function claimTarget(
     },
     ReturnValues: "ALL_OLD",
   });
-  let before: Row | undefined;
-  const taken = await conditionalWrite(async () => {
-    before = (await retryOnConflict(options, () => client.send(command))).Attributes;
-  });
-  if (!taken) return null;
-  const { additions, due_at: dueAt, target_state: state, ...head } = parse(headRow, before ?? {});
+  const written = await ifConditionHolds(() =>
+    retryOnConflict(options, () => client.send(command)),
+  );
+  if (written.outcome === "refused") return null;
+  const before = parse(headRow, written.value.Attributes ?? {});
+  const { additions, due_at: dueAt, target_state: state, ...head } = before;
   const due = dueAt === undefined ? now : earlierOf(new Date(dueAt), now);
   return { additions, due, state, entries: entriesIn({ additions, ...head }) };
 }

@@ -28,7 +28,7 @@ import {
 import type { DestinationReport, DestinationStore } from "../../exports/destination-store.ts";
 import type { DestinationSuccess } from "../../exports/export-record.ts";
 import type { Write } from "../deliveries/outbox-writes.ts";
-import { type Row, conditionalWrite, retryOnConflict } from "../table/dynamo.ts";
+import { conditionalWrite, ifConditionHolds, retryOnConflict, type Row } from "../table/dynamo.ts";
 import { readRow } from "../table/row-reads.ts";
 import { deliveryKeys } from "../table/table.ts";
 
@@ -79,7 +79,6 @@ export function dynamoDestinationStore(
       return conditionalWrite(() => retryOnConflict(options, () => client.send(command)));
     },
     async change(accountId, destination, { revision, checked }) {
-      let storedRow: Row | undefined;
       const set = { ...settingsOf(destination), ...(checked ? noFailures : {}) };
       const command = new UpdateCommand({
         ...rowOf(accountId),
@@ -87,10 +86,10 @@ export function dynamoDestinationStore(
         ConditionExpression: isRevision,
         ReturnValues: "ALL_NEW",
       });
-      const changed = await conditionalWrite(async () => {
-        storedRow = (await retryOnConflict(options, () => client.send(command))).Attributes;
-      });
-      return changed && storedRow !== undefined ? destinationOf(storedRow) : null;
+      const written = await ifConditionHolds(() =>
+        retryOnConflict(options, () => client.send(command)),
+      );
+      return written.outcome === "done" ? destinationOf(written.value.Attributes ?? {}) : null;
     },
     async delete(accountId) {
       const command = new DeleteCommand({ ...rowOf(accountId), ReturnValues: "ALL_OLD" });

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Run, RunPhase, RunRef } from "../../runs/run.ts";
-import { type Row, conditionalWrite } from "../table/dynamo.ts";
+import { conditionalWrite, ifConditionHolds, type Row } from "../table/dynamo.ts";
 import { runOf } from "./run-row.ts";
 import { watchlistKeys } from "../table/table.ts";
 
@@ -66,9 +66,8 @@ export async function abandon(
   table: string,
   { run, error, dueAt: due }: { readonly run: Run; readonly error: string; readonly dueAt: string },
 ): Promise<Run | undefined> {
-  let failed: Run | undefined;
-  await conditionalWrite(async () => {
-    const { Attributes } = await client.send(
+  const written = await ifConditionHolds(() =>
+    client.send(
       new UpdateCommand({
         TableName: table,
         Key: watchlistKeys.run(run.watchlistId, run.runNumber),
@@ -85,8 +84,7 @@ export async function abandon(
         },
         ReturnValues: "ALL_NEW",
       }),
-    );
-    failed = runOf(Attributes ?? {});
-  });
-  return failed;
+    ),
+  );
+  return written.outcome === "done" ? runOf(written.value.Attributes ?? {}) : undefined;
 }

@@ -14,7 +14,7 @@ import { dueAt } from "../table/due-partitions.ts";
 import {
   cancellationReasons,
   isContention,
-  conditionalWrite,
+  ifConditionHolds,
   retryWhileContended,
   type TableOptions,
 } from "../table/dynamo.ts";
@@ -204,8 +204,8 @@ async function takeStalled(
     by: now,
     limit,
   })) {
-    await conditionalWrite(async () => {
-      const { Attributes } = await client.send(
+    const written = await ifConditionHolds(() =>
+      client.send(
         new UpdateCommand({
           TableName: table,
           Key: { pk, sk },
@@ -214,9 +214,9 @@ async function takeStalled(
           ExpressionAttributeValues: { ":next": nextCheck.toISOString(), ":seen": seen },
           ReturnValues: "ALL_NEW",
         }),
-      );
-      taken.push(runOf(Attributes ?? {}));
-    });
+      ),
+    );
+    if (written.outcome === "done") taken.push(runOf(written.value.Attributes ?? {}));
   }
   return taken;
 }

@@ -5,7 +5,7 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { BatchRef } from "../../runs/batch.ts";
 import type { StepRecord } from "../../runs/step.ts";
-import { conditionalWrite } from "../table/dynamo.ts";
+import { conditionalWrite, ifConditionHolds } from "../table/dynamo.ts";
 import { watchlistKeys } from "../table/table.ts";
 import { stepRecordOf } from "./run-row.ts";
 
@@ -18,9 +18,8 @@ export async function markDone(
   table: string,
   ref: BatchRef,
 ): Promise<StepRecord | undefined> {
-  let marked: StepRecord | undefined;
-  await conditionalWrite(async () => {
-    const { Attributes } = await client.send(
+  const written = await ifConditionHolds(() =>
+    client.send(
       new UpdateCommand({
         TableName: table,
         Key: watchlistKeys.step(ref.runId, ref.step),
@@ -29,10 +28,9 @@ export async function markDone(
         ExpressionAttributeValues: { ":batch": new Set([ref.batch]) },
         ReturnValues: "ALL_NEW",
       }),
-    );
-    marked = stepRecordOf(Attributes ?? {});
-  });
-  return marked;
+    ),
+  );
+  return written.outcome === "done" ? stepRecordOf(written.value.Attributes ?? {}) : undefined;
 }
 
 /**

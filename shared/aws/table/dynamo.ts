@@ -104,19 +104,32 @@ export const isConditionFailure = (error: unknown): error is ConditionalCheckFai
 export const isThrottle = (error: unknown): boolean =>
   error instanceof Error && dynamoThrottles.has(error.name);
 
+/** The result of a conditional write: the response, or `refused` if its condition failed. */
+type ConditionalResult<T> =
+  | { readonly outcome: "done"; readonly value: T }
+  | { readonly outcome: "refused" };
+
 /**
- * Executes a conditional write. Returns false if its condition failed.
- * @throws every other error
+ * Executes a conditional write of a single row, and returns its response. Returns `refused`,
+ * without a change, if its condition failed.
+ * @throws every other error of the write
  */
-export async function conditionalWrite(write: () => Promise<unknown>): Promise<boolean> {
+export async function ifConditionHolds<T>(write: () => Promise<T>): Promise<ConditionalResult<T>> {
   try {
-    await write();
-    return true;
+    return { outcome: "done", value: await write() };
   } catch (error) {
-    if (isConditionFailure(error)) return false;
+    if (isConditionFailure(error)) return { outcome: "refused" };
     throw error;
   }
 }
+
+/**
+ * Executes a conditional write whose response is not needed. Returns false, without a change, if
+ * its condition failed.
+ * @throws every other error of the write
+ */
+export const conditionalWrite = async (write: () => Promise<unknown>): Promise<boolean> =>
+  (await ifConditionHolds(write)).outcome === "done";
 
 const attemptsMax = 24;
 /** Default of `waitMsMax`. */

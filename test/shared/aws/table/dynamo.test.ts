@@ -3,7 +3,12 @@ import {
   TransactionCanceledException,
 } from "@aws-sdk/client-dynamodb";
 import { expect, it } from "vitest";
-import { cancellationReasons, retryWhileContended } from "../../../../shared/aws/table/dynamo.ts";
+import {
+  cancellationReasons,
+  conditionalWrite,
+  ifConditionHolds,
+  retryWhileContended,
+} from "../../../../shared/aws/table/dynamo.ts";
 import { retryBudget, withRetryBudget } from "../../../../shared/base/retry-budget.ts";
 import { countingRandom, fixedClock } from "../../../support/clock.ts";
 
@@ -39,6 +44,21 @@ it("the error of a request without a transaction has no cancellation reasons", (
   expect(
     codes(new ConditionalCheckFailedException({ message: "", $metadata: {} })),
   ).toBeUndefined();
+});
+
+it("a conditional write returns its response, or is refused if its condition failed", async () => {
+  const failed = new ConditionalCheckFailedException({ message: "", $metadata: {} });
+
+  expect(await ifConditionHolds(async () => "row")).toEqual({ outcome: "done", value: "row" });
+  expect(await conditionalWrite(async () => undefined)).toBe(true);
+  expect(await ifConditionHolds(() => Promise.reject(failed))).toEqual({ outcome: "refused" });
+  expect(await conditionalWrite(() => Promise.reject(failed))).toBe(false);
+});
+
+it("a conditional write throws every other error", async () => {
+  await expect(ifConditionHolds(() => Promise.reject(cancelled("None")))).rejects.toThrow(
+    TransactionCanceledException,
+  );
 });
 
 it("a transaction with lasting conflicts is repeated until its retry budget is used up, and at most 24 times", async () => {
