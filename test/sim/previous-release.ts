@@ -168,7 +168,7 @@ async function change(
   };
   const attributes = { created_at: hold.now.toISOString(), hold_id: hold.holdId, ...source };
   const items = [update, entryPut({ table, accountId }, entry, attributes), ...more];
-  return (await transact(client, items)) === undefined;
+  return (await transact(client, items)).outcome === "done";
 }
 
 interface OldEntry {

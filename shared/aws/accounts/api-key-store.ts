@@ -8,7 +8,13 @@ import type { NewKey } from "../../accounts/account-store.ts";
 import type { ApiKey, ApiKeyStore } from "../../accounts/api-key-store.ts";
 import { conflict, unavailable } from "../../base/errors.ts";
 import { limits } from "../../base/limits.ts";
-import { cancellationReasons, codesOf, isContention, type Row } from "../table/dynamo.ts";
+import {
+  cancellationReasons,
+  codesOf,
+  isContention,
+  isRefused,
+  type Row,
+} from "../table/dynamo.ts";
 import { lastUseAttributes, lastUseOf, newKeyRow, scopesOfRow, scopesRow } from "./key-row.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { accountKeys } from "../table/table.ts";
@@ -79,7 +85,7 @@ export async function putKey(
       }),
     );
   } catch (error) {
-    if (cancellationReasons(error)?.[countPosition]?.code !== "ConditionalCheckFailed") {
+    if (!isRefused(cancellationReasons(error)?.[countPosition])) {
       throw unavailableIfContended(error, key.accountId);
     }
     throw conflict(
@@ -203,7 +209,7 @@ async function revokeKey(
     return true;
   } catch (error) {
     // Another call has revoked the key since this call read its row.
-    if (cancellationReasons(error)?.[0]?.code === "ConditionalCheckFailed") return false;
+    if (isRefused(cancellationReasons(error)?.[0])) return false;
     throw unavailableIfContended(error, key.accountId);
   }
 }

@@ -1,8 +1,4 @@
-import {
-  type DynamoDBDocumentClient,
-  TransactWriteCommand,
-  UpdateCommand,
-} from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { array, nullable, number, object, optional, parse, picklist, string } from "valibot";
 import type { RandomSource, Clock } from "../../base/clock.ts";
 import { limits } from "../../base/limits.ts";
@@ -12,12 +8,7 @@ import { type Delivery, deliveryStates, publicStateOf } from "../../webhooks/del
 import type { DeliveryFilter, DeliveryPage, DeliveryStore } from "../../webhooks/delivery-store.ts";
 import { redeliveryEntry } from "../../webhooks/outbox-entries.ts";
 import type { DeliveryRecord } from "../../webhooks/attempt-delivery.ts";
-import {
-  cancellationReasons,
-  isContention,
-  type Row,
-  retryWhileContended,
-} from "../table/dynamo.ts";
+import { type Row, transactWrites } from "../table/dynamo.ts";
 import { additionWrites, type Write } from "./outbox-writes.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { readRow } from "../table/row-reads.ts";
@@ -194,16 +185,7 @@ function request(
   };
   const target = endpointTarget(accountId, delivery.endpointId);
   const additions = additionWrites(TableName, target, [redeliveryEntry(delivery, now)]);
-  return retryWhileContended(options, async () => {
-    try {
-      await client.send(new TransactWriteCommand({ TransactItems: [mark, ...additions] }));
-      return true;
-    } catch (error) {
-      const reasons = cancellationReasons(error);
-      if (reasons === undefined) throw error;
-      return isContention(reasons) ? "again" : false;
-    }
-  });
+  return transactWrites(client, [mark, ...additions], options);
 }
 
 const attributesOf = (delivery: Delivery): Row => ({

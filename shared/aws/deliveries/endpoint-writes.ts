@@ -1,4 +1,4 @@
-import { type DynamoDBDocumentClient, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { assert } from "../../base/assert.ts";
 import { limits } from "../../base/limits.ts";
 import { endpointTarget } from "../../outbox/outbox.ts";
@@ -7,12 +7,11 @@ import type {
   CreateEndpointOutcome,
   ReplaceEndpointOutcome,
 } from "../../webhooks/endpoint-store.ts";
-import { type CancellationReason, cancellationReasons, isContention } from "../table/dynamo.ts";
+import { type CancellationReason, codesOf, isRefused, transact } from "../table/dynamo.ts";
 import { endpointRowOf } from "./endpoint-row.ts";
 import type { Write } from "./outbox-writes.ts";
 import { deliveryKeys, epochSeconds, type RowKey } from "../table/table.ts";
 
-const conditionFailed = "ConditionalCheckFailed";
 const absent = "attribute_not_exists(pk)";
 
 /**
@@ -176,20 +175,19 @@ const urlRelease = (TableName: string, endpoint: WebhookEndpoint): Write => ({
  * Executes a transaction.
  * @returns null if it took effect; `again` if other requests contended for its rows; otherwise a
  * reason for each write, or null for a write whose condition held
+ * @throws Error if DynamoDB refused a write for another reason than its condition
  */
 async function refusals(
   client: DynamoDBDocumentClient,
   writes: readonly Write[],
 ): Promise<readonly CancellationReason[] | "again" | null> {
-  try {
-    await client.send(new TransactWriteCommand({ TransactItems: [...writes] }));
-    return null;
-  } catch (error) {
-    const reasons = cancellationReasons(error);
-    if (reasons === undefined) throw error;
-    if (isContention(reasons)) return "again";
-    if (reasons.some((reason) => (reason?.code ?? conditionFailed) !== conditionFailed))
-      throw error;
-    return reasons;
-  }
+  const result = await transact(client, writes);
+  if (result.outcome === "done") return null;
+  if (result.outcome === "contended") return "again";
+  const { reasons } = result;
+  if (reasons.some((reason) => reason !== null && !isRefused(reason)))
+    throw new Error(
+      `DynamoDB refused the transaction that changes a webhook endpoint, with the reasons ${codesOf(reasons)}. Nothing was changed.`,
+    );
+  return reasons;
 }

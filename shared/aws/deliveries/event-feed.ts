@@ -19,6 +19,7 @@ import type { EventFeed, FeedEntry, FeedRun } from "../../events/event-feed.ts";
 import {
   attemptUnlessThrottled,
   type CancellationReason,
+  isRefused,
   type Row,
   retryWhileContended,
   transact,
@@ -129,21 +130,19 @@ export function appendRun(
   return retryWhileContended({ ...options, waitMsMax }, (note) =>
     attemptUnlessThrottled<AppendOutcome | "again">(note, async () => {
       const writes = appendWrites(process, { ...appending, newest: known });
-      const reasons = await transact(client, writes);
-      if (reasons === undefined) return { outcome: "appended" };
-      const [marker, count] = reasons;
-      if (marker?.code === conditionFailed) {
+      const result = await transact(client, writes);
+      if (result.outcome === "done") return { outcome: "appended" };
+      const [marker, count] = result.reasons;
+      if (isRefused(marker)) {
         const { has_outboxes: hadOthers } = parse(markerRow, rowIn(marker));
         return { outcome: "known", hadOthers };
       }
       // Another run has used the sequence, or rows are contended.
-      if (count?.code === conditionFailed) known = newestIn(rowIn(count));
+      if (isRefused(count)) known = newestIn(rowIn(count));
       return "again";
     }),
   );
 }
-
-const conditionFailed = "ConditionalCheckFailed";
 
 const rowIn = ({ item }: NonNullable<CancellationReason>): Row =>
   item === undefined ? {} : unmarshall(item);

@@ -17,7 +17,6 @@ import { dueAt } from "../table/due-partitions.ts";
 import {
   attemptUnlessThrottled,
   isConditionFailure,
-  isContention,
   retryOnConflict,
   retryWhileContended,
   transact,
@@ -171,10 +170,10 @@ async function storeUnderLease<LogRecord>(
   let rest = [...new Map(all.map((write) => [rowOf(write), write])).values()];
   return retryWhileContended(patience, (note) =>
     attemptUnlessThrottled<StoreOutcome | "again">(note, async () => {
-      const reasons = await transact(client, [{ Update: head }, ...rest]);
-      if (reasons === undefined) return { outcome: "stored" };
-      if (isContention(reasons)) return "again";
-      const [refusal, ...others] = reasons;
+      const result = await transact(client, [{ Update: head }, ...rest]);
+      if (result.outcome === "done") return { outcome: "stored" };
+      if (result.outcome === "contended") return "again";
+      const [refusal, ...others] = result.reasons;
       if (refusal != null) return { outcome: "refused", item: refusal.item };
       rest = rest.filter((_, n) => others[n] == null);
       return "again";

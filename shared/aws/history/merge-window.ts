@@ -1,7 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { HistoryOwner, MergeOutcome, MergeRequest } from "../../history/history-store.ts";
 import {
-  isContention,
   retryWhileContended,
   type Row,
   type TableOptions,
@@ -129,10 +128,10 @@ function advance(
     headWrite(options, { watchlist, window, endBucket }),
   ];
   return retryWhileContended<boolean>(options, async () => {
-    const reasons = await transact(client, writes);
-    if (reasons === undefined) return true;
-    if (isContention(reasons)) return "again";
-    return reasons[watchlistAt] === null;
+    const result = await transact(client, writes);
+    if (result.outcome === "done") return true;
+    if (result.outcome === "contended") return "again";
+    return result.reasons[watchlistAt] === null;
   });
 }
 

@@ -12,6 +12,7 @@ import {
   cancellationReasons,
   codesOf,
   isConditionFailure,
+  isRefused,
   isThrottle,
   type Note,
   type Row,
@@ -146,7 +147,7 @@ export async function transactShards(
     cacheShards(process, accountId, shards);
     return {
       outcome: "refused",
-      refused: reasons.map((reason) => reason?.code === "ConditionalCheckFailed"),
+      refused: reasons.map(isRefused),
       shards,
       why: codesOf(reasons),
     };

@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { Hold, Run } from "../../runs/run.ts";
 import { missingFieldsToStore } from "../../runs/source-shape.ts";
 import {
-  isContention,
+  isRefused,
   retryWhileContended,
   type TableOptions,
   transact,
@@ -75,11 +75,11 @@ export async function endHold(
 ): Promise<void> {
   const [runWrite, watchlistWrite] = [runEnd(options.table, run), watchlistEnd(options.table, run)];
   await retryWhileContended(options, async () => {
-    const reasons = await transact(client, [runWrite, watchlistWrite]);
-    if (reasons === undefined) return "ended";
-    if (isContention(reasons)) return "again";
-    const isEnded = reasons[runPosition]?.code === "ConditionalCheckFailed";
-    if (!isEnded) await transactWrites(client, [runWrite], options);
+    const result = await transact(client, [runWrite, watchlistWrite]);
+    if (result.outcome === "done") return "ended";
+    if (result.outcome === "contended") return "again";
+    const hasEndedBefore = isRefused(result.reasons[runPosition]);
+    if (!hasEndedBefore) await transactWrites(client, [runWrite], options);
     return "ended";
   });
 }

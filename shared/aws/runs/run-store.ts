@@ -2,8 +2,6 @@ import {
   DeleteCommand,
   type DynamoDBDocumentClient,
   GetCommand,
-  TransactWriteCommand,
-  type TransactWriteCommandInput,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { holdExpiresAt } from "../../runs/hold.ts";
@@ -12,11 +10,12 @@ import type { Claim, WatchlistOutcome, RunStore } from "../../runs/run-store.ts"
 import { dueKeys } from "../table/due-keys.ts";
 import { dueAt } from "../table/due-partitions.ts";
 import {
-  cancellationReasons,
-  isContention,
   ifConditionHolds,
+  isRefused,
   retryWhileContended,
   type TableOptions,
+  transact,
+  type TransactItem,
 } from "../table/dynamo.ts";
 import { firstRows } from "../table/query-rows.ts";
 import { decideHold, endHold } from "./run-hold.ts";
@@ -142,53 +141,45 @@ function writeClaim(
   const { table } = options;
   const due = new Date(new Date(run.startedAt).getTime() + pickUpMs);
   const runKey = watchlistKeys.run(run.watchlistId, run.runNumber);
+  const writes: readonly TransactItem[] = [
+    {
+      Update: {
+        TableName: table,
+        Key: watchlistKeys.watchlist(run.accountId, run.watchlistId),
+        UpdateExpression:
+          "SET running_run = :number, run_count = :number, last_run_at = :started, last_run_status = :running, next_run_at = :next" +
+          (nextRunAt === null ? "" : ", due_at = :next"),
+        ConditionExpression:
+          "running_run = :none AND run_count = :count AND next_run_at = :seen AND revision = :revision AND item_total > :empty",
+        ExpressionAttributeValues: {
+          ":number": run.runNumber,
+          ":started": run.startedAt,
+          ":running": "running",
+          ":next": nextRunAt,
+          ":none": null,
+          ":count": watchlist.runCount,
+          ":seen": watchlist.nextRunAt,
+          ":revision": watchlist.revision,
+          ":empty": 0,
+        },
+      },
+    },
+    {
+      Put: {
+        TableName: table,
+        Item: {
+          ...runKey,
+          ...runRow(run),
+          ...dueAt("run", runKey, due),
+        },
+        ConditionExpression: "attribute_not_exists(pk)",
+      },
+    },
+  ];
   return retryWhileContended(options, async () => {
-    try {
-      await client.send(
-        new TransactWriteCommand({
-          TransactItems: [
-            {
-              Update: {
-                TableName: table,
-                Key: watchlistKeys.watchlist(run.accountId, run.watchlistId),
-                UpdateExpression:
-                  "SET running_run = :number, run_count = :number, last_run_at = :started, last_run_status = :running, next_run_at = :next" +
-                  (nextRunAt === null ? "" : ", due_at = :next"),
-                ConditionExpression:
-                  "running_run = :none AND run_count = :count AND next_run_at = :seen AND revision = :revision AND item_total > :empty",
-                ExpressionAttributeValues: {
-                  ":number": run.runNumber,
-                  ":started": run.startedAt,
-                  ":running": "running",
-                  ":next": nextRunAt,
-                  ":none": null,
-                  ":count": watchlist.runCount,
-                  ":seen": watchlist.nextRunAt,
-                  ":revision": watchlist.revision,
-                  ":empty": 0,
-                },
-              },
-            },
-            {
-              Put: {
-                TableName: table,
-                Item: {
-                  ...runKey,
-                  ...runRow(run),
-                  ...dueAt("run", runKey, due),
-                },
-                ConditionExpression: "attribute_not_exists(pk)",
-              },
-            },
-          ],
-        }),
-      );
-      return "claimed";
-    } catch (error) {
-      const reasons = cancellationReasons(error);
-      if (reasons === undefined) throw error;
-      return isContention(reasons) ? "again" : "conflict";
-    }
+    const { outcome } = await transact(client, writes);
+    if (outcome === "contended") return "again";
+    return outcome === "done" ? "claimed" : "conflict";
   });
 }
 
@@ -235,27 +226,17 @@ function writeFinish(
   options: TableOptions,
   finished: FinishedRun,
 ): Promise<"finished" | "finished_before" | "conflict"> {
+  const writes = finishWrites(options.table, finished);
   return retryWhileContended(options, async () => {
-    try {
-      await client.send(
-        new TransactWriteCommand({ TransactItems: finishWrites(options.table, finished) }),
-      );
-      return "finished";
-    } catch (error) {
-      const reasons = cancellationReasons(error);
-      if (reasons === undefined) throw error;
-      if (isContention(reasons)) return "again";
-      const isFinished = reasons[runPosition]?.code === "ConditionalCheckFailed";
-      return isFinished ? "finished_before" : "conflict";
-    }
+    const result = await transact(client, writes);
+    if (result.outcome === "done") return "finished";
+    if (result.outcome === "contended") return "again";
+    return isRefused(result.reasons[runPosition]) ? "finished_before" : "conflict";
   });
 }
 
 /** Builds the writes of the run and, if `outcome` is not null, of its watchlist. */
-function finishWrites(
-  table: string,
-  { run, outcome }: FinishedRun,
-): TransactWriteCommandInput["TransactItems"] {
+function finishWrites(table: string, { run, outcome }: FinishedRun): readonly TransactItem[] {
   const runUpdate = {
     Update: {
       TableName: table,
@@ -290,11 +271,7 @@ function finishWrites(
 }
 
 /** Builds the write of the watchlist. It fails if the watchlist has changed since it was read. */
-function watchlistUpdate(
-  table: string,
-  run: Run,
-  outcome: WatchlistOutcome,
-): NonNullable<TransactWriteCommandInput["TransactItems"]>[number] {
+function watchlistUpdate(table: string, run: Run, outcome: WatchlistOutcome): TransactItem {
   const pausing = outcome.pause
     ? ", #status = :paused, paused_reason = :reason, next_run_at = :none REMOVE due_kind, due_at"
     : "";

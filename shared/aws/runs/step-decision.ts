@@ -1,16 +1,11 @@
-import {
-  type DynamoDBDocumentClient,
-  GetCommand,
-  TransactWriteCommand,
-} from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Run } from "../../runs/run.ts";
 import type { Shortfall, StepDecision, StepRecord } from "../../runs/step.ts";
 import {
-  cancellationReasons,
-  isContention,
   type Row,
   retryWhileContended,
   type TableOptions,
+  transact,
   type TransactItem,
 } from "../table/dynamo.ts";
 import { stepRecordOf } from "./run-row.ts";
@@ -60,33 +55,22 @@ export function whileReading(
   { run, Key, change }: { readonly run: Run; readonly Key: RowKey; readonly change: TransactItem },
 ): Promise<Row | "changed" | undefined> {
   const { table } = options;
+  const check: TransactItem = {
+    ConditionCheck: {
+      TableName: table,
+      Key: watchlistKeys.run(run.watchlistId, run.runNumber),
+      ConditionExpression: "phase = :reading AND #error = :none",
+      ExpressionAttributeNames: { "#error": "error" },
+      ExpressionAttributeValues: { ":reading": "reading", ":none": null },
+    },
+  };
   return retryWhileContended(options, async () => {
-    try {
-      await client.send(
-        new TransactWriteCommand({
-          TransactItems: [
-            change,
-            {
-              ConditionCheck: {
-                TableName: table,
-                Key: watchlistKeys.run(run.watchlistId, run.runNumber),
-                ConditionExpression: "phase = :reading AND #error = :none",
-                ExpressionAttributeNames: { "#error": "error" },
-                ExpressionAttributeValues: { ":reading": "reading", ":none": null },
-              },
-            },
-          ],
-        }),
-      );
-      return "changed";
-    } catch (error) {
-      const reasons = cancellationReasons(error);
-      if (reasons === undefined) throw error;
-      if (isContention(reasons)) return "again";
-      const { Item } = await client.send(
-        new GetCommand({ TableName: table, Key, ConsistentRead: true }),
-      );
-      return Item;
-    }
+    const { outcome } = await transact(client, [change, check]);
+    if (outcome === "done") return "changed";
+    if (outcome === "contended") return "again";
+    const { Item } = await client.send(
+      new GetCommand({ TableName: table, Key, ConsistentRead: true }),
+    );
+    return Item;
   });
 }

@@ -77,6 +77,16 @@ export type TransactionCanceledItem = NonNullable<
   NonNullable<TransactionCanceledException["CancellationReasons"]>[number]["Item"]
 >;
 
+/** The reason for which DynamoDB refused one write of a transaction: its condition failed. */
+type FailedCondition = NonNullable<CancellationReason> & {
+  readonly code: typeof conditionFailed;
+};
+const conditionFailed = "ConditionalCheckFailed";
+
+/** Returns true if the condition of a transaction's write failed. */
+export const isRefused = (reason: CancellationReason | undefined): reason is FailedCondition =>
+  reason?.code === conditionFailed;
+
 /**
  * Returns one entry for each write of a canceled transaction: the reason why DynamoDB refused the
  * write, or null. Returns undefined for every error other than a failed condition, contention or
@@ -89,8 +99,7 @@ export function cancellationReasons(error: unknown): readonly CancellationReason
       ? null
       : { code: reason.Code, item: reason.Item },
   );
-  const isRefused = reasons.some((reason) => reason?.code === "ConditionalCheckFailed");
-  return isRefused || isContention(reasons) ? reasons : undefined;
+  return reasons.some(isRefused) || isContention(reasons) ? reasons : undefined;
 }
 
 /** Returns true for the error of a single write whose condition failed. */
@@ -236,21 +245,35 @@ export function isContention(reasons: readonly CancellationReason[]): boolean {
 export type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
 /**
- * Executes a transaction. Returns undefined if it took effect. Otherwise, returns one entry for
- * each write: the reason why this write canceled the transaction, or null.
- * @throws every error without cancellation reasons
+ * The result of one attempt of a transaction. Only `done` has changed rows. `reasons` has one entry
+ * for each write: the reason why this write canceled the transaction, or null.
+ */
+export type TransactionResult =
+  /** The transaction took effect. */
+  | { readonly outcome: "done" }
+  /**
+   * Other requests contended for a row, or DynamoDB throttled a write, so another attempt may
+   * succeed. Conditions of other writes may have failed too.
+   */
+  | { readonly outcome: "contended"; readonly reasons: readonly CancellationReason[] }
+  /** At least one condition failed, and no row was contended. */
+  | { readonly outcome: "refused"; readonly reasons: readonly CancellationReason[] };
+
+/**
+ * Executes a transaction once.
+ * @throws every error without cancellation reasons (see `cancellationReasons`)
  */
 export async function transact(
   client: DynamoDBDocumentClient,
   items: readonly TransactItem[],
-): Promise<readonly CancellationReason[] | undefined> {
+): Promise<TransactionResult> {
   try {
     await client.send(new TransactWriteCommand({ TransactItems: [...items] }));
-    return undefined;
+    return { outcome: "done" };
   } catch (error) {
     const reasons = cancellationReasons(error);
     if (reasons === undefined) throw error;
-    return reasons;
+    return { outcome: isContention(reasons) ? "contended" : "refused", reasons };
   }
 }
 
@@ -266,9 +289,8 @@ export const transactWrites = (
 ): Promise<boolean> =>
   retryWhileContended(options, (note) =>
     attemptUnlessThrottled<boolean | "again">(note, async () => {
-      const reasons = await transact(client, items);
-      if (reasons === undefined) return true;
-      return isContention(reasons) ? "again" : false;
+      const { outcome } = await transact(client, items);
+      return outcome === "contended" ? "again" : outcome === "done";
     }),
   );
 

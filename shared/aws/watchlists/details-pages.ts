@@ -20,7 +20,7 @@ import { endOfRange } from "../../watchlists/rewrite-items.ts";
 import {
   attemptUnlessThrottled,
   conditionalWrite,
-  isContention,
+  isRefused,
   isThrottle,
   retryWhileContended,
   type Row,
@@ -291,10 +291,10 @@ function addDetailsPages(
   };
   return retryWhileContended<Written>(retryOptions, (note) =>
     attemptUnlessThrottled<Written | "again">(note, async () => {
-      const reasons = await transact(client, [...puts.map((put) => ({ Put: put })), check]);
-      if (reasons === undefined) return "written";
-      if (isContention(reasons)) return "again";
-      return reasons.at(-1)?.code === "ConditionalCheckFailed" ? "watchlist_deleted" : "stale";
+      const result = await transact(client, [...puts.map((put) => ({ Put: put })), check]);
+      if (result.outcome === "done") return "written";
+      if (result.outcome === "contended") return "again";
+      return isRefused(result.reasons.at(-1)) ? "watchlist_deleted" : "stale";
     }),
   );
 }

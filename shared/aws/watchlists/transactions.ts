@@ -6,7 +6,6 @@ import { dueAt } from "../table/due-partitions.ts";
 import {
   type CancellationReason,
   codesOf,
-  isContention,
   transact,
   type TransactItem,
   retryWhileContended,
@@ -43,14 +42,15 @@ export function createWatchlistRow(
   const { table } = options;
   const items = creationWrites(table, creation);
   return retryWhileContended(options, async () => {
-    const reasons = await transact(client, items);
-    if (reasons === undefined) return "created";
+    const result = await transact(client, items);
+    if (result.outcome === "done") return "created";
+    const { reasons } = result;
     // The watchlist exists, so an earlier attempt of this write took effect. If the condition on
     // the idempotency key failed too, another call has taken over the request and stored its own
     // response.
     if (isRefused(reasons, watchlistAt))
       return isRefused(reasons, keyAt) ? "superseded" : "created";
-    if (isContention(reasons)) return "again";
+    if (result.outcome === "contended") return "again";
     return isRefused(reasons, countAt) && reasons.filter(Boolean).length === 1
       ? "limit_reached"
       : "superseded";
@@ -136,15 +136,16 @@ export function deleteWatchlistRow(
     const keyHash: unknown = Item["idempotency_key"];
     const withKey =
       typeof keyHash === "string" ? [...writes, keyRemoval(table, watchlist, keyHash)] : writes;
-    const reasons = await transact(client, withKey);
-    if (reasons === undefined) return true;
-    if (isContention(reasons)) return "again";
+    const result = await transact(client, withKey);
+    if (result.outcome === "done") return true;
+    if (result.outcome === "contended") return "again";
+    const { reasons } = result;
     if (isRefused(reasons, watchlistAt)) return false;
     // The idempotency key of the watchlist expired after a day, and a newer watchlist uses the key.
     // This watchlist is therefore deleted without the record of the key.
     if (isRefused(reasons, keyAt)) {
       const retried = await transact(client, writes);
-      return retried === undefined ? true : "again";
+      return retried.outcome === "done" ? true : "again";
     }
     throw new Error(
       `DynamoDB refused the transaction that deletes the watchlist ${watchlist.watchlistId}, with the reasons ${codesOf(reasons)}. Nothing was deleted. Check the rows of the watchlist with npm run admin -- reconcile.`,

@@ -1,16 +1,21 @@
 import {
   ConditionalCheckFailedException,
+  DynamoDBClient,
   TransactionCanceledException,
 } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { expect, it } from "vitest";
 import {
   cancellationReasons,
   conditionalWrite,
   ifConditionHolds,
+  isRefused,
   retryWhileContended,
+  transact,
 } from "../../../../shared/aws/table/dynamo.ts";
 import { retryBudget, withRetryBudget } from "../../../../shared/base/retry-budget.ts";
 import { countingRandom, fixedClock } from "../../../support/clock.ts";
+import { watchedClient } from "../../../support/watched-client.ts";
 
 const cancelled = (...codes: readonly string[]) =>
   new TransactionCanceledException({
@@ -59,6 +64,34 @@ it("a conditional write throws every other error", async () => {
   await expect(ifConditionHolds(() => Promise.reject(cancelled("None")))).rejects.toThrow(
     TransactionCanceledException,
   );
+});
+
+/** Executes a transaction to which DynamoDB returns `answer`. */
+const transactWith = (answer: () => Promise<unknown>) => {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+  return transact(watchedClient(client, answer), []);
+};
+
+it.each([
+  ["refused", ["None", "ConditionalCheckFailed"], [false, true]],
+  ["contended", ["None", "TransactionConflict"], [false, false]],
+  ["contended", ["ConditionalCheckFailed", "ThrottlingError"], [true, false]],
+])(
+  "the result of a transaction is '%s' if DynamoDB canceled it with the reasons %j",
+  async (outcome, reasons, refused) => {
+    const result = await transactWith(() => Promise.reject(cancelled(...reasons)));
+
+    expect(result).toMatchObject({ outcome });
+    expect(result.outcome === "done" ? [] : result.reasons.map(isRefused)).toEqual(refused);
+  },
+);
+
+it("the result of a transaction is 'done' if it took effect", async () => {
+  expect(await transactWith(async () => ({}))).toEqual({ outcome: "done" });
+});
+
+it("a transaction throws an error without cancellation reasons", async () => {
+  await expect(transactWith(() => Promise.reject(new Error("lost")))).rejects.toThrow("lost");
 });
 
 it("a transaction with lasting conflicts is repeated until its retry budget is used up, and at most 24 times", async () => {
