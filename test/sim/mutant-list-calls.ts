@@ -151,7 +151,7 @@ export const callMutants: readonly Mutant[] = [
   {
     name: "conflict-not-retried",
     file: `${ledger}/change-shard.ts`,
-    original: "error instanceof TransactionConflictException || ",
+    original: "isLocked(error) || ",
     replacement: "",
     detectedBy: { scenario: "calls" },
   },

@@ -1,4 +1,3 @@
-import { TransactionConflictException } from "@aws-sdk/client-dynamodb";
 import {
   GetCommand,
   TransactWriteCommand,
@@ -12,6 +11,7 @@ import {
   cancellationReasons,
   codesOf,
   isConditionFailure,
+  isLocked,
   isRefused,
   isThrottle,
   type Note,
@@ -62,7 +62,7 @@ export async function changeShard(
     cacheShards(process, accountId, [shard]);
     return { outcome: "changed", shard };
   } catch (error) {
-    if (error instanceof TransactionConflictException || isThrottle(error)) {
+    if (isLocked(error) || isThrottle(error)) {
       return { outcome: "busy", why: (error as Error).name };
     }
     if (!isConditionFailure(error)) throw error;

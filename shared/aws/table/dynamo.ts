@@ -107,6 +107,13 @@ export const isConditionFailure = (error: unknown): error is ConditionalCheckFai
   error instanceof ConditionalCheckFailedException;
 
 /**
+ * Returns true for the error of a single write whose row another request's transaction had locked.
+ * The write has changed nothing.
+ */
+export const isLocked = (error: unknown): error is TransactionConflictException =>
+  error instanceof TransactionConflictException;
+
+/**
  * Returns true for an error with which DynamoDB throttled a request. The request has changed
  * nothing.
  */
@@ -221,7 +228,7 @@ export function retryOnConflict<T>(options: RetryOptions, write: () => Promise<T
     try {
       return await write();
     } catch (error) {
-      if (!(error instanceof TransactionConflictException)) throw error;
+      if (!isLocked(error)) throw error;
       note(error.name);
       return "again";
     }
