@@ -379,7 +379,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     ),
     "test/shared/runs/run-brake.test.ts": files("compared-items decide-hold discard-run hold"),
     "test/shared/runs/run-engine.test.ts": files(
-      "abandon-run advance-run complete-step finish-run step",
+      "abandon-run advance-run complete-step finish-run",
       "batch read-batch reserve-step resume-run run-outcomes start-run store-outcomes",
     ),
     "test/shared/runs/run-events.test.ts": files("run"),

@@ -23,7 +23,7 @@ import {
 } from "./batch.ts";
 import type { ItemOutcome } from "./item-outcome.ts";
 import { progressIntervalMs, type Run } from "./run.ts";
-import type { StepRecord } from "./step.ts";
+import { areAllBatchesDone, type StepRecord } from "./step.ts";
 import type { OpenedBatch, StepStore } from "./step-store.ts";
 import { storeOutcomes, withOutcomes } from "./store-outcomes.ts";
 
@@ -69,7 +69,7 @@ export async function readBatch(
   const after = isStored
     ? step
     : await readAndStore({ ref, run, step, ...batch }, deadline, dependencies);
-  if (after?.done.size === step.batches)
+  if (after !== undefined && areAllBatchesDone(after))
     await completeStep(run, { step: after, batchesSentAt: sentAt }, dependencies);
 }
 

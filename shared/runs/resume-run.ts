@@ -6,6 +6,7 @@ import { abandonRun, type AbandonDependencies, isStalled } from "./abandon-run.t
 import { expireHold } from "./decide-hold.ts";
 import type { Run, RunRef } from "./run.ts";
 import { startRun } from "./start-run.ts";
+import { areAllBatchesDone } from "./step.ts";
 
 /**
  * Continues a run from its current phase, for example after its claim, after a crash of a process,
@@ -74,7 +75,7 @@ async function resumeReading(run: Run, dependencies: AbandonDependencies): Promi
   const { steps, queue } = dependencies;
   const last = (await steps.list(run.id)).at(-1);
   if (last === undefined) return advanceRun(run, 0, dependencies);
-  if (last.done.size === last.batches)
+  if (areAllBatchesDone(last))
     return completeStep(run, { step: last, batchesSentAt: null }, dependencies);
   if (!last.isSent) return advanceRun(run, last.position, dependencies);
   return queue.sendBatches(batchRefs(run, last));

@@ -89,6 +89,9 @@ export const emptyStepStats = (scraper: StepScraperId): StepStats => ({
   skipped: 0,
 });
 
+/** Returns true if the outcomes of all batches of a step are stored in the items. */
+export const areAllBatchesDone = ({ done, batches }: StepRecord): boolean => done.size === batches;
+
 /**
  * Returns true if a credit limit deferred a settled step before the run had read anything. None of
  * the step's batches was sent, so the items of the step have neither an outcome nor an owed retry.
