@@ -22,13 +22,19 @@ export interface AdvanceDependencies extends PlanDependencies, ReserveDependenci
  * Starts the next step of a run: the first one with items to read, at or after position `from` of
  * the run order. Positions count from 0, and all steps before `from` must be settled. Idempotent.
  *
- * - Does nothing if the run is not in phase `reading`, or has an error because it was abandoned.
- * - Sends the batches of the step. Does not send them again, even if their messages were lost;
- *   `resumeRun` does this. The step worker only defers the items of a step without enough credits.
- * - Sends the run to the finisher if no step has items to read.
- * - Also sends the run to the finisher if nothing was read and the balance does not cover the step.
- * - If nothing was read and a credit limit or daily budget does not cover the step, defers the step
- *   and continues with the next one, which may be cheaper.
+ * Does nothing if the run is not in phase `reading`, or has an error because it was abandoned. Does
+ * not send batches again, even if their messages were lost; `resumeRun` does this. Otherwise:
+ *
+ * - No step has items to read: sends the run to the finisher as completed.
+ * - The credits of the step are reserved: sends the batches of the step.
+ * - The credits are not reserved, and the run has read something: sends the batches. The step
+ *   worker does not read the items, and records them as deferred.
+ * - The credits are not reserved, the run has read nothing, and the balance is too low: sends the
+ *   run to the finisher as skipped (status `insufficient_credits`).
+ * - The credits are not reserved, the run has read nothing, and a credit limit or a daily budget is
+ *   too low: defers the step and continues with the next one, which may be cheaper.
+ *
+ * @throws 503 UNAVAILABLE if rows stay contended or the retry budget is exhausted
  */
 export async function advanceRun(
   run: Run,
@@ -37,7 +43,7 @@ export async function advanceRun(
 ): Promise<void> {
   const { runs, queue } = dependencies;
   // Another process has marked the run as failed or moved it to a later phase. That process also
-  // finishes the run.
+  // sends the run to the finisher.
   if (run.phase !== "reading" || run.error !== null) return;
   const order = runOrder(run.pipeline);
   for (let position = from; position < order.length; position += 1) {
@@ -68,18 +74,18 @@ async function plannedStep(
 
 /**
  * Reserves the credits of a step and sends its batches, or sends the run to the finisher. Returns
- * `passed` if the step was deferred and no batch was sent, so that the caller starts the next step.
- * Returns `done` in all other cases.
+ * `deferred` if a limit or a budget deferred the step and no batch was sent, so that the caller
+ * starts the next step. Returns `done` in all other cases.
  */
 async function startStep(
   run: Run,
   step: StepRecord,
   dependencies: AdvanceDependencies,
-): Promise<"done" | "passed"> {
+): Promise<"done" | "deferred"> {
   const { runs, steps, queue } = dependencies;
   const decision = await decideStep(run, step, dependencies);
   if (decision === "over") return "done";
-  if (decision === "defer" && (await isNothingRead(step, steps))) {
+  if (decision === "defer" && (await hasReadNothing(step, steps))) {
     const decided = await steps.get(run.id, step.step);
     if (decided?.shortfall?.limit === undefined) {
       await runs.startFinishing(run, "insufficient_credits", ["reading"]);
@@ -89,7 +95,7 @@ async function startStep(
     // In the next run, every item of this step starts at this step again, so no item needs an owed
     // retry. A watchlist that waits for its budget therefore costs the service almost nothing.
     await steps.recordStats({ ...step, stats: emptyStepStats(step.scraper) });
-    return "passed";
+    return "deferred";
   }
   await queue.sendBatches(batchRefs(run, step));
   await steps.recordSent(step);
@@ -117,7 +123,7 @@ export function batchRefs(run: Run, step: StepRecord): BatchRef[] {
  * Returns true if credit limits deferred every planned step before `step`. Also returns true if
  * `step` is the first planned step.
  */
-async function isNothingRead(step: StepRecord, steps: StepStore): Promise<boolean> {
+async function hasReadNothing(step: StepRecord, steps: StepStore): Promise<boolean> {
   const planned = await steps.list(step.runId);
   return planned.filter(({ position }) => position < step.position).every(isDeferredUnread);
 }

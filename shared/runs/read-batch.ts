@@ -226,7 +226,7 @@ export async function itemsOf(
 }
 
 /** Returns true if the outcome routes its item to a later step of the run. */
-const goesOn = ({ next }: ItemOutcome): boolean => next !== undefined;
+const isRoutedOn = ({ next }: ItemOutcome): boolean => next !== undefined;
 
 /**
  * Returns the outcomes that a batch stores in its items, in step order: the outcomes that earlier
@@ -240,7 +240,7 @@ export function outcomesToStore(
   { outcomes }: BatchResult,
 ): readonly CarriedOutcomes[] {
   const storedHere = new Set(carried.flatMap((earlier) => earlier.outcomes.map(({ id }) => id)));
-  const own = outcomes.filter((outcome) => !goesOn(outcome) || storedHere.has(outcome.id));
+  const own = outcomes.filter((outcome) => !isRoutedOn(outcome) || storedHere.has(outcome.id));
   return [...carried, { step, outcomes: own }];
 }
 

@@ -23,7 +23,7 @@ import { reserveUpdate } from "./shard-update.ts";
  * existed before the call. Returns `insufficient`, `no_slot` or `over_budget`, without a
  * reservation, if the credits, the free slots or the daily budget are not sufficient.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted, or if the
- * hold has expired before it could be reserved
+ * attempts take as long as the lifetime of the hold
  */
 export function reserveCall(
   process: LedgerProcess,
