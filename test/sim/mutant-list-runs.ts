@@ -49,7 +49,7 @@ export const runMutants: readonly Mutant[] = [
     replacement: `const isFirst = await conditionalWrite(() => client.send(new PutCommand(put)));
   const get = new GetCommand({ TableName: table, Key, ConsistentRead: true });
   const found = isFirst ? "changed" : (await client.send(get)).Item;`,
-    detectedBy: { scenario: "runs" },
+    detectedBy: { testFile: "test/shared/aws/runs/step-store.test.ts" },
   },
   {
     name: "run-done-before-its-events",
