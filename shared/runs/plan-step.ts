@@ -4,7 +4,7 @@ import type { RandomSource } from "../base/clock.ts";
 import { limits } from "../base/limits.ts";
 import { runOrder } from "../pipelines/definition.ts";
 import { type StepScraperId, stepScrapers } from "../scrapers/catalog.ts";
-import { compareIds } from "../watchlists/page.ts";
+import { compareIds } from "../watchlists/id-order.ts";
 import type { CarriedOutcomes, PlannedBatch } from "./batch.ts";
 import { itemPartOf, type ItemOutcome } from "./item-outcome.ts";
 import type { Run } from "./run.ts";

@@ -251,6 +251,3 @@ export function maxChangedAt(items: readonly ChangeTimes[]): string | null {
   }
   return latest;
 }
-
-export { compareIds } from "./id-order.ts";
-export { decodeItems, encodeItems } from "./page-codec.ts";

@@ -3,7 +3,7 @@ import { assert } from "../../base/assert.ts";
 import type { BatchRef } from "../../runs/batch.ts";
 import type { StepRecord } from "../../runs/step.ts";
 import type { Item } from "../../watchlists/item.ts";
-import { decodeItems, encodeItems } from "../../watchlists/page.ts";
+import { decodeItems, encodeItems } from "../../watchlists/page-codec.ts";
 import { type Row, type TableOptions, writeRows } from "../table/dynamo.ts";
 import { type RowKey, watchlistKeys } from "../table/table.ts";
 

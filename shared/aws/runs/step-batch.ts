@@ -10,7 +10,7 @@ import type {
 } from "../../runs/batch.ts";
 import type { ItemOutcome } from "../../runs/item-outcome.ts";
 import type { OpenedBatch } from "../../runs/step-store.ts";
-import { compareIds } from "../../watchlists/page.ts";
+import { compareIds } from "../../watchlists/id-order.ts";
 import { unpack, unpackLines } from "./compressed.ts";
 import type { Row, TableOptions } from "../table/dynamo.ts";
 import { rowsByKey } from "../table/rows-by-key.ts";

@@ -20,6 +20,7 @@ import { endOfRange } from "../../watchlists/rewrite-items.ts";
 import {
   attemptUnlessThrottled,
   conditionalWrite,
+  isLocked,
   isRefused,
   isThrottle,
   retryWhileContended,
@@ -39,7 +40,7 @@ import {
   readPages,
 } from "./page-reader.ts";
 import { isSecondRow, lowestOf } from "./page-row.ts";
-import { asSeen, isLocked, putNewRow } from "./page-writes.ts";
+import { asSeen, putNewRow } from "./page-writes.ts";
 
 const detailsKind: PageKind<StoredDetailsPage> = {
   ...detailsPageKeys,

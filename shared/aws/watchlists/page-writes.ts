@@ -16,6 +16,7 @@ import {
   type CancellationReason,
   conditionalWrite,
   isConditionFailure,
+  isLocked,
   isThrottle,
   retryWhileContended,
   type Row,
@@ -200,10 +201,6 @@ async function putVersion(
 
 const areEqual = (a: Uint8Array | undefined, b: Uint8Array): boolean =>
   a !== undefined && Buffer.from(a).equals(b);
-
-/** Returns true if a write failed because a transaction of another request had locked the row. */
-export const isLocked = (error: unknown): boolean =>
-  error instanceof Error && error.name === "TransactionConflictException";
 
 /**
  * Attempts once to replace pages, in one transaction. The transaction also updates the watchlist's

@@ -83,7 +83,7 @@ describe("the account store, for an account with several shards,", () => {
     const expiresAt = new Date("2026-03-02T00:10:00.000Z");
     const calls = world.ledger();
     const call = { accountId, holdId: "h1", now };
-    await ledger.reserve({
+    await calls.reserve({
       ...call,
       credits: 10,
       slot: true,
