@@ -25,7 +25,6 @@ export const limits = {
   watchlistNameLengthMax: 100,
   watchlistEverySecondsMin: 5 * 60,
   watchlistEverySecondsMax: 7 * 24 * 60 * 60,
-  refreshEveryRunsMax: 1_000,
   /** Limits of the labels and metadata that a client sets for an item of a watchlist. */
   itemLabels: {
     labelLengthMax: 100,
@@ -52,7 +51,9 @@ export const limits = {
     valueMax: 1e12,
     /** Minimum absolute value of a number other than 0 with which a rule may compare. */
     valueMin: 1e-9,
+    /** Minimum of `pipeline.refresh.every_runs`. 0 disables refreshes in `refresh_every_runs` only. */
     refreshEveryRunsMin: 1,
+    /** Maximum of `pipeline.refresh.every_runs` and of the setting `refresh_every_runs`. */
     refreshEveryRunsMax: 1_000,
     /** Maximum number of tests in `where`. */
     whereMax: 5,

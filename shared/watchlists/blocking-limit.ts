@@ -3,7 +3,7 @@ import { count } from "../base/wire-schema.ts";
 import { firstStepCredits, likelyDeferrals } from "../pipelines/estimate.ts";
 import type { ForecastWatchlist } from "./forecast.ts";
 import type { WatchlistSettings } from "./settings.ts";
-import { pipelineOf, type Watchlist } from "./watchlist.ts";
+import { type PipelineChoice, pipelineOf, type Watchlist } from "./watchlist.ts";
 
 const ownLimits = ["max_credits_per_run", "daily_credit_budget"] as const;
 const limitNames = [...ownLimits, "account_daily_credit_budget"] as const;
@@ -70,8 +70,7 @@ const limitsIn = ({ maxCreditsPerRun, dailyCreditBudget, accountBudget }: Limits
     { name: "account_daily_credit_budget" as const, credits: accountBudget },
   ].flatMap(({ name, credits }) => (credits === null ? [] : [{ name, credits }]));
 
-type Planned = Pick<Watchlist, "itemCounts" | "pipeline" | "platform"> &
-  Pick<WatchlistSettings, "refreshEveryRuns">;
+type Planned = PipelineChoice & Pick<Watchlist, "itemCounts">;
 
 /**
  * Returns the name of the first credit limit that blocks the runs of a watchlist, because the limit

@@ -64,6 +64,8 @@ export const defaultSettings: WatchlistSettings = {
   brake: defaultBrake,
 };
 
+const { refreshEveryRunsMax } = limits.pipeline;
+
 /** Schemas of the settings in bodies. */
 export const settingFields = {
   refresh_every_runs: v.optional(
@@ -72,8 +74,10 @@ export const settingFields = {
       v.integer(addRefusedValue("'refresh_every_runs' must be a whole number.")),
       v.minValue(0, addRefusedValue("'refresh_every_runs' must be at least 0.")),
       v.maxValue(
-        limits.refreshEveryRunsMax,
-        addRefusedValue("'refresh_every_runs' must be at most 1,000."),
+        refreshEveryRunsMax,
+        addRefusedValue(
+          `'refresh_every_runs' must be at most ${refreshEveryRunsMax.toLocaleString("en-US")}.`,
+        ),
       ),
       v.description(
         "With retailer_a's default pipeline, every Nth run reads every item at lite. If that run is " +

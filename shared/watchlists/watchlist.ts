@@ -66,13 +66,14 @@ export interface Watchlist extends WatchlistSettings {
   readonly updatedAt: string;
 }
 
+/** The fields of a watchlist that select its pipeline. */
+export type PipelineChoice = Pick<Watchlist, "platform" | "pipeline" | "refreshEveryRuns">;
+
 /**
  * Returns the pipeline that a client set for the watchlist, otherwise the default pipeline of its
  * platform.
  */
-export const pipelineOf = (
-  watchlist: Pick<Watchlist, "platform" | "pipeline" | "refreshEveryRuns">,
-): Pipeline =>
+export const pipelineOf = (watchlist: PipelineChoice): Pipeline =>
   watchlist.pipeline ?? defaultPipeline(watchlist.platform, watchlist.refreshEveryRuns);
 
 /**

@@ -7,18 +7,23 @@ import {
   type LimitsDraft,
   limitsOf,
   newLimits,
+  newSettings,
 } from "../../../functions/dashboard/browser/pages/watchlists/watchlist-settings.ts";
 import { defaultBrake, presentBrake } from "../../../shared/watchlists/brake-setting.ts";
+import { defaultSettings, presentSettings } from "../../../shared/watchlists/settings.ts";
 import { watchlist } from "../../../tools/documents/examples/watchlists.ts";
 
 const aList = (change: Partial<Watchlist>): Watchlist => ({ ...watchlist, ...change }) as Watchlist;
 const noLimits = { max_credits_per_run: null, daily_credit_budget: null, brake: null };
 
-describe("the limits of a watchlist in the dashboard's form", () => {
-  it("are the defaults of the service for a new watchlist", () => {
-    expect(limitFieldsOf(newLimits)).toEqual({ ...noLimits, brake: presentBrake(defaultBrake) });
-  });
+it("the settings of a new watchlist in the dashboard's form are the defaults of the service", () => {
+  const numbers = Object.entries(newSettings).map(([name, text]) => [name, Number(text)]);
+  expect({ ...Object.fromEntries(numbers), ...limitFieldsOf(newLimits) }).toEqual(
+    presentSettings(defaultSettings),
+  );
+});
 
+describe("the limits of a watchlist in the dashboard's form", () => {
   it("are the same after a conversion to the fields of the form and back", () => {
     const set = {
       max_credits_per_run: 200,
