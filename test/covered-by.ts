@@ -239,7 +239,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "shared/aws/watchlists/": {
     "test/shared/aws/watchlists/page-store.test.ts": files("page-reader"),
-    "test/shared/aws/watchlists/purge-store.test.ts": files("transactions"),
+    "test/shared/aws/watchlists/purge-store.test.ts": files("watchlist-lifecycle"),
     "test/shared/aws/watchlists/watchlist-store.test.ts": files("watchlist-row"),
   },
   "shared/backtest/": {

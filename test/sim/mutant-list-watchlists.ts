@@ -1,12 +1,12 @@
 import type { Mutant } from "./mutant.ts";
 
-const transactions = "shared/aws/watchlists/transactions.ts";
+const lifecycle = "shared/aws/watchlists/watchlist-lifecycle.ts";
 
 /** Mutants of watchlists, their items, idempotency keys and API keys. */
 export const watchlistMutants: readonly Mutant[] = [
   {
     name: "one-watchlist-too-many",
-    file: transactions,
+    file: lifecycle,
     original: "OR watchlists < :max",
     replacement: "OR watchlists <= :max",
     detectedBy: { scenario: "watchlists" },

@@ -14,7 +14,7 @@ import {
 } from "../table/dynamo.ts";
 import { firstRows, queryPages, queryRows } from "../table/query-rows.ts";
 import { historyKeys, type RowKey, watchlistKeys } from "../table/table.ts";
-import { purgeState } from "./transactions.ts";
+import { purgeState } from "./watchlist-lifecycle.ts";
 
 /** Maximum number of rows that one request reads. */
 const rowsMax = 500;

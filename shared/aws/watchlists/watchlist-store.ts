@@ -13,7 +13,7 @@ import {
 import { firstRows } from "../table/query-rows.ts";
 import { accountIdOf, watchlistKeys } from "../table/table.ts";
 import { settingsRow, watchlistOf } from "./watchlist-row.ts";
-import { createWatchlistRow, deleteWatchlistRow } from "./transactions.ts";
+import { createWatchlistRow, deleteWatchlistRow } from "./watchlist-lifecycle.ts";
 
 /**
  * Creates a store of watchlists in DynamoDB. Methods that write throw 503 UNAVAILABLE if their rows
