@@ -1,5 +1,5 @@
 /** The stores in the watchlists table. */
-import { dynamoBacktestStore } from "../../shared/aws/watchlists/backtest-store.ts";
+import { dynamoBacktestStore } from "../../shared/aws/backtest/backtest-store.ts";
 import { dynamoIdempotencyStore } from "../../shared/aws/watchlists/idempotency-store.ts";
 import { dynamoHistoryStore } from "../../shared/aws/history/history-store.ts";
 import { cachedStockStore } from "../../shared/aws/watchlists/cached-stock.ts";

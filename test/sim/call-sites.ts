@@ -34,7 +34,7 @@ const excludedFiles: ReadonlySet<string> = new Set([
   // A back-test becomes a job if it exceeds a limit of one call. Simulated watchlists are too small
   // for this.
   "queues/backtest-queue.ts",
-  "watchlists/backtest-store.ts",
+  "backtest/backtest-store.ts",
   // The simulation replaces these ports, which serve the event bus, customers' systems and sources.
   "event-bus/event-bus.ts",
   "exports/customer-bucket.ts",

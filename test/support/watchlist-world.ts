@@ -3,7 +3,7 @@ import { groupHandler } from "../../functions/http/group-handler.ts";
 import { watchlistRoutes } from "../../functions/watchlists/handler.ts";
 import { hashApiKey, newApiKey } from "../../shared/accounts/api-key.ts";
 import { dynamoEndpointStore } from "../../shared/aws/deliveries/endpoint-store.ts";
-import { dynamoBacktestStore } from "../../shared/aws/watchlists/backtest-store.ts";
+import { dynamoBacktestStore } from "../../shared/aws/backtest/backtest-store.ts";
 import { dynamoIdempotencyStore } from "../../shared/aws/watchlists/idempotency-store.ts";
 import { cachedStockStore } from "../../shared/aws/watchlists/cached-stock.ts";
 import { dynamoPageStore } from "../../shared/aws/watchlists/page-store.ts";

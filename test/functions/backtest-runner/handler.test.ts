@@ -3,7 +3,7 @@ import type { SendMessageCommandInput, SQSClient } from "@aws-sdk/client-sqs";
 import { expect, it } from "vitest";
 import { createHandler } from "../../../functions/backtest-runner/handler.ts";
 import { sqsBacktestQueue } from "../../../shared/aws/queues/backtest-queue.ts";
-import { dynamoBacktestStore } from "../../../shared/aws/watchlists/backtest-store.ts";
+import { dynamoBacktestStore } from "../../../shared/aws/backtest/backtest-store.ts";
 import { newBacktestJob } from "../../../shared/backtest/backtest-job.ts";
 import { pipelineOf } from "../../../shared/watchlists/watchlist.ts";
 import { startRunBench } from "../../support/run-bench.ts";

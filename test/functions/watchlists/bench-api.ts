@@ -2,7 +2,7 @@ import { groupHandler } from "../../../functions/http/group-handler.ts";
 import { watchlistRoutes } from "../../../functions/watchlists/handler.ts";
 import { hashApiKey } from "../../../shared/accounts/api-key.ts";
 import { dynamoDailyBudgetStore } from "../../../shared/aws/accounts/daily-budget-store.ts";
-import { dynamoBacktestStore } from "../../../shared/aws/watchlists/backtest-store.ts";
+import { dynamoBacktestStore } from "../../../shared/aws/backtest/backtest-store.ts";
 import { cachedStockStore } from "../../../shared/aws/watchlists/cached-stock.ts";
 import { dynamoIdempotencyStore } from "../../../shared/aws/watchlists/idempotency-store.ts";
 import { dynamoPurgeStore } from "../../../shared/aws/watchlists/purge-store.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { dynamoBacktestStore } from "../../../shared/aws/watchlists/backtest-store.ts";
+import { dynamoBacktestStore } from "../../../shared/aws/backtest/backtest-store.ts";
 import { type BacktestRef, presentBacktestJob } from "../../../shared/backtest/backtest-job.ts";
 import type { BacktestStore } from "../../../shared/backtest/backtest-store.ts";
 import { runBacktestJob } from "../../../shared/backtest/run-backtest-job.ts";

@@ -1,7 +1,7 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
 import { watchlistKeys } from "../../../../shared/aws/table/table.ts";
-import { dynamoBacktestStore } from "../../../../shared/aws/watchlists/backtest-store.ts";
+import { dynamoBacktestStore } from "../../../../shared/aws/backtest/backtest-store.ts";
 import { type BacktestJob, newBacktestJob } from "../../../../shared/backtest/backtest-job.ts";
 import type { BacktestStore } from "../../../../shared/backtest/backtest-store.ts";
 import { defaultPipeline } from "../../../../shared/pipelines/default.ts";
