@@ -4,17 +4,17 @@
  * breaks a rule of `scripts/outage/rules.ts`, or if `reconcile` finds a difference after the
  * outage.
  */
-import { localTarget } from "./admin/target.ts";
 import { printTable } from "./measure/print-table.ts";
 import { jsonOption, runCommand } from "../tools/command-line/command-line.ts";
 import { progressOf } from "../tools/command-line/progress.ts";
+import { inFreshWorld } from "../tools/local/fresh-world.ts";
+import { connectToWorld } from "../tools/local/running-world.ts";
 import { startTemporaryDynamo } from "../tools/local/temporary-dynamo.ts";
 import { accountsIn } from "./outage/accounts.ts";
 import { observe, type Outage } from "./outage/observe.ts";
 import { findBrokenRules, hasRateHeaders, type Observation } from "./outage/rules.ts";
 import { startStoreProxy, type StoreMode } from "./outage/store-proxy.ts";
 import { adminCommands } from "./tour/admin-commands.ts";
-import { inFreshWorld } from "./tour/fresh-world.ts";
 
 const slowMs = 3_000;
 const allModes: readonly StoreMode[] = [
@@ -56,7 +56,7 @@ async function main({ mode, json: isJson = false }: Values): Promise<number> {
   try {
     process.env["DYNAMODB_ENDPOINT"] = proxy.url;
     const { observations, reconciled } = await inFreshWorld(["--empty-demo"], async (world) => {
-      const { tables } = localTarget(world.dataFolder);
+      const { tables } = connectToWorld(world.dataFolder);
       const outage = { world, proxy, accounts: accountsIn(tables) };
       return {
         observations: await observeAll(modes, { outage, isJson }),

@@ -15,7 +15,7 @@ import { pythonClient } from "./tour/clients/python.ts";
 import type { ConnectTour } from "./tour/clients/tour-client.ts";
 import { typescriptClient } from "./tour/clients/typescript.ts";
 import { localCustomer } from "../tools/customer/bucket.ts";
-import { type FreshWorld, inFreshWorld } from "./tour/fresh-world.ts";
+import { type FreshWorld, inFreshWorld } from "../tools/local/fresh-world.ts";
 import { type Narrator, createNarrator } from "./tour/narrator.ts";
 import { runReconcileCommand } from "./tour/reconcile.ts";
 import type { ReachableTarget } from "./tour/runs.ts";

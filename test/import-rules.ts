@@ -221,7 +221,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     ...tools(
       "command-line credits customer dashboard dynamodb labeled-pages local past reconcile stand-ins",
     ),
-    ...scripts("admin/target.ts measure"),
+    ...scripts("measure"),
   ],
   "scripts/clients/": [...tools("documents python"), ...scripts("published")],
   "scripts/capacity/": ["shared/", "functions/", "lib/"],
@@ -241,12 +241,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "scripts/measure/": ["shared/", "functions/", "lib/", ...tools("local")],
   "scripts/openapi/": ["shared/", "functions/", ...tools("documents")],
   "scripts/published/": ["shared/", ...tools("documents"), ...scripts("docs openapi")],
-  "scripts/outage/": [
-    "shared/",
-    "functions/",
-    ...tools("customer reconcile"),
-    ...scripts("tour/fresh-world.ts"),
-  ],
+  "scripts/outage/": ["shared/", "functions/", ...tools("customer local reconcile")],
   "scripts/release/": ["lib/", ...tools("python"), ...scripts("cloudformation")],
   "scripts/replay/": ["shared/", ...tools("command-line local")],
   "scripts/storefront/": ["shared/", ...tools("command-line sources")],

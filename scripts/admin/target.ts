@@ -1,11 +1,9 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CloudFormationClient } from "@aws-sdk/client-cloudformation";
 import { ListQueuesCommand, SQSClient } from "@aws-sdk/client-sqs";
-import * as v from "valibot";
 import type { OperatorRole } from "../../lib/operator-names.ts";
 import { writtenVersions, type WrittenVersions } from "../../shared/base/stored-versions.ts";
-import { pointClientsAt } from "../../tools/local/aws-environment.ts";
+import { connectToWorld } from "../../tools/local/running-world.ts";
 import type { Tables } from "../../tools/reconcile/reconcile.ts";
 import type { AuditLog } from "./audit/audit-log.ts";
 import { cloudWatchAuditLog } from "./audit/cloudwatch-audit-log.ts";
@@ -66,65 +64,24 @@ export interface Target {
   queues(): Promise<Readonly<Record<QueueName, QueueUrls>>>;
 }
 
-/** The file with the addresses of a running local world. */
-const readyFile = "ready.json";
-
 /**
  * Returns the target for the running local world that uses a data folder. After the call, all new
  * AWS clients of this process use the endpoints of this world.
  * @throws Error with instructions if no running world uses the folder.
  */
 export function localTarget(dataFolder: string): Target {
-  const world = readWorld(dataFolder);
-  pointClientsAt({
-    dynamodb: world.dynamodb_endpoint,
-    sqs: world.sqs_endpoint,
-    s3: world.s3_endpoint,
-    scheduler: world.scheduler_endpoint,
-    kms: world.kms_endpoint,
-  });
+  const { tables, baseUrl } = connectToWorld(dataFolder);
   return {
     stage: null,
     stacks: null,
     operator: null,
     clientOptions: {},
     auditLog: async () => fileAuditLog(join(dataFolder, "audit.jsonl")),
-    tables: {
-      accounts: world.accounts_table,
-      ledger: world.ledger_table,
-      watchlists: world.watchlists_table,
-      deliveries: world.deliveries_table,
-    },
-    apiUrl: async () => world.base_url,
+    tables,
+    apiUrl: async () => baseUrl,
     storedVersions: async () => "current",
     queues: localQueues,
   };
-}
-
-const localWorld = v.object({
-  base_url: v.string(),
-  dynamodb_endpoint: v.string(),
-  sqs_endpoint: v.string(),
-  s3_endpoint: v.string(),
-  scheduler_endpoint: v.string(),
-  kms_endpoint: v.string(),
-  accounts_table: v.string(),
-  ledger_table: v.string(),
-  watchlists_table: v.string(),
-  deliveries_table: v.string(),
-});
-
-function readWorld(dataFolder: string): v.InferOutput<typeof localWorld> {
-  const file = join(dataFolder, readyFile);
-  try {
-    return v.parse(localWorld, JSON.parse(readFileSync(file, "utf8")));
-  } catch (error) {
-    throw new Error(
-      `No local world uses ${dataFolder}: ${file} cannot be read. Start one with npm start, ` +
-        "set LOCAL_DIR to its folder, or pass a deployed stage with --stage.",
-      { cause: error },
-    );
-  }
 }
 
 /** Returns the URLs of the local queues, whose names contain their logical IDs. */

@@ -12,7 +12,7 @@ import {
   type Tally,
   tallyLine,
 } from "../../tools/reconcile/reconcile.ts";
-import { localTarget } from "../admin/target.ts";
+import { connectToWorld } from "../../tools/local/running-world.ts";
 
 const runsMax = 100;
 
@@ -21,7 +21,7 @@ const runsMax = 100;
  * @throws Error if there is a difference
  */
 export async function reconcileLocalTables(dataFolder: string): Promise<void> {
-  const { tables } = localTarget(dataFolder);
+  const { tables } = connectToWorld(dataFolder);
   const tally = await reconcile(documentClient(), tables, {
     accountId: null,
     runsMax,

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isItemCall, isPublic, type RouteKey, routes } from "../../functions/routes.ts";
 import { inParallel } from "../../shared/base/in-parallel.ts";
 import { apiClient } from "../../tools/customer/api-client.ts";
-import type { FreshWorld } from "../tour/fresh-world.ts";
+import type { FreshWorld } from "../../tools/local/fresh-world.ts";
 import { type Accounts, type TestAccount, untilTrue } from "./accounts.ts";
 import type { Observation } from "./rules.ts";
 import { pathOf, sampleCalls, type Scene } from "./sample-calls.ts";

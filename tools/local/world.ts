@@ -15,6 +15,7 @@ import type { Log } from "./log.ts";
 import { startQueuePollers } from "./queue-poller.ts";
 import { startQueueServer } from "./queue-server.ts";
 import { createQueues } from "./queues.ts";
+import { readyFile } from "./ready-file.ts";
 import { startRunProgress } from "./run-progress.ts";
 import { startScheduleClock } from "./schedule-clock.ts";
 import { openScheduleStore } from "./schedule-store.ts";
@@ -89,12 +90,6 @@ export interface World {
   /** Stops all components. Waits at most 5 s for the running work of each component. */
   readonly stop: () => Promise<void>;
 }
-
-/**
- * The name of a file in the data folder. The file exists while a world runs, and contains the
- * world's addresses and keys.
- */
-export const readyFile = "ready.json";
 
 /**
  * Starts a local world, and resolves when it accepts calls. From then on, all SDK clients of the

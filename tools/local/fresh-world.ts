@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import * as v from "valibot";
+import { readyFile } from "./ready-file.ts";
 
 /** The content of a local world's `ready.json`. */
 const ready = v.object({
@@ -22,7 +23,7 @@ export interface FreshWorld extends v.InferOutput<typeof ready> {
 }
 
 const startSecondsMax = 120;
-const startScript = fileURLToPath(new URL("../start.ts", import.meta.url));
+const startScript = fileURLToPath(new URL("../../scripts/start.ts", import.meta.url));
 
 /**
  * Starts a local world with `npm start` on an empty data folder, and returns the result of `visit`.
@@ -52,7 +53,7 @@ async function untilReady(
   child: ChildProcess,
   dataFolder: string,
 ): Promise<v.InferOutput<typeof ready>> {
-  const file = join(dataFolder, "ready.json");
+  const file = join(dataFolder, readyFile);
   const deadline = Date.now() + startSecondsMax * 1_000;
   while (!existsSync(file)) {
     if (child.exitCode !== null)
