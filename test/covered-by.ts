@@ -539,7 +539,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "tools/credits/": {
     "test/functions/account/operations.test.ts": files("change-credits"),
-    "test/shared/aws/ledger/credit-history.test.ts": files("dynamo-credit-changes"),
+    "test/shared/aws/ledger/credit-history.test.ts": files("dynamo-credit-changes spread-credits"),
   },
   "tools/customer/": {
     "test/dashboard/exports.test.ts": files("bucket"),
@@ -610,6 +610,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "tools/stand-ins/": {
     "test/shared/aws/deliveries/secret-box.test.ts": files("memory-secret-box"),
     "test/shared/exports/duckdb.slow.test.ts": files("run-of-changes"),
+    "test/shared/runs/run-events.test.ts": files("results-in"),
     "test/shared/outgoing/guarded-connection-receivers.test.ts": files("self-signed"),
     "test/tools/labeled-pages/grow-forest.test.ts": files("seeded"),
   },

@@ -105,29 +105,6 @@ export const tableProperties = (
   "storage.location.template": `${place}${folder}dt=\${dt}/watchlist_id=\${watchlist_id}/`,
 });
 
-const quotedColumn = ({ name, type }: TableColumn): string => `\`${name}\` ${type}`;
-
-/**
- * Returns the SQL statement that creates a table in Athena, with all names quoted.
- * @param place address of the exports, such as `s3://my-bucket/shop/`
- */
-export function tableStatement(table: ExportTable, place: string): string {
-  const { format } = table;
-  const stored =
-    format === "json" ? `ROW FORMAT SERDE '${formats.json.serde}'` : "STORED AS PARQUET";
-  const properties = Object.entries(tableProperties(table, place));
-  return [
-    `CREATE EXTERNAL TABLE \`${table.name}\` (`,
-    table.columns.map((one) => `  ${quotedColumn(one)}`).join(",\n"),
-    `) PARTITIONED BY (${partitionColumns.map(quotedColumn).join(", ")})`,
-    stored,
-    `LOCATION '${place}${table.folder}'`,
-    "TBLPROPERTIES (",
-    properties.map(([name, value]) => `  '${name}' = '${value}'`).join(",\n"),
-    ");",
-  ].join("\n");
-}
-
 /** A query of Athena, which the deployment saves under its name. */
 export interface SavedQuery {
   readonly name: string;

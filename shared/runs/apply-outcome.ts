@@ -1,4 +1,4 @@
-import { afterChange, type Changed } from "../base/after-change.ts";
+import type { Changed } from "../base/after-change.ts";
 import { assertNever } from "../base/assert.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import type { StepScraperId } from "../scrapers/catalog.ts";
@@ -30,13 +30,6 @@ const positionsMax = 16;
  */
 export const revisionAfter = (runNumber: number): number =>
   runNumber * positionsMax + positionsMax - 1;
-
-/**
- * Returns an item as it is after the outcome of a read: the result of `changeByOutcome`, or the
- * item itself if the outcome has no effect.
- */
-export const applyOutcome = (item: Item, outcome: ItemOutcome, reading: Reading): Item =>
-  afterChange(item, changeByOutcome(item, outcome, reading));
 
 /**
  * Applies the outcome of a read to an item, and returns the changed item (specification, section

@@ -1,5 +1,4 @@
 import type { EffectiveResult } from "./batch.ts";
-import type { StepOutcomes } from "./run-outcomes.ts";
 import type { StepRecord } from "./step.ts";
 import type { StepStore } from "./step-store.ts";
 
@@ -73,11 +72,3 @@ async function* yieldAll<Result>(results: readonly Result[]): AsyncGenerator<Res
 
 /** The results of a run without steps. */
 export const noResults: RunResults = { steps: [], of: () => yieldAll([]) };
-
-/** Converts outcomes in memory to run results: each entry of `stepOutcomes` becomes one batch. */
-export const resultsIn = (
-  stepOutcomes: readonly StepOutcomes[],
-): RunResults<Pick<EffectiveResult, "outcomes">> => ({
-  steps: stepOutcomes.map(({ step }) => step),
-  of: (step) => yieldAll(stepOutcomes.filter((one) => one.step === step)),
-});

@@ -4,7 +4,7 @@ import {
   runOrder,
   stepOf,
 } from "../../shared/pipelines/definition.ts";
-import { applyOutcome } from "../../shared/runs/apply-outcome.ts";
+import { applyOutcome } from "./apply-outcome.ts";
 import { batchResult } from "../../shared/runs/outcome.ts";
 import type { ItemOutcome } from "../../shared/runs/item-outcome.ts";
 import type { Snapshot } from "../../shared/scrapers/catalog.ts";

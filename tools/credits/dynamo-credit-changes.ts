@@ -24,7 +24,8 @@ import {
 import { type AccountRows, readAccountRows, sumsOf } from "../../shared/aws/ledger/read-shards.ts";
 import { newShardRow, type Shard } from "../../shared/aws/ledger/shard-row.ts";
 import { creditUpdate, growUpdate } from "../../shared/aws/ledger/shard-update.ts";
-import { gatherCredits, spreadCredits } from "../../shared/aws/ledger/transfers.ts";
+import { gatherCredits } from "../../shared/aws/ledger/transfers.ts";
+import { spreadCredits } from "./spread-credits.ts";
 
 /**
  * Creates `CreditChanges` on the tables of the ledger. Each change stores a mark with its change

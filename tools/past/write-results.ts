@@ -13,7 +13,7 @@ import { archiveRun } from "../../shared/events/event-archive.ts";
 import type { ItemOutcome } from "../../shared/runs/item-outcome.ts";
 import type { Run } from "../../shared/runs/run.ts";
 import { runEvents } from "../../shared/runs/run-events.ts";
-import { resultsIn } from "../../shared/runs/run-results.ts";
+import { resultsIn } from "../stand-ins/results-in.ts";
 import type { StepRecord } from "../../shared/runs/step.ts";
 import { knownDetails } from "../../shared/watchlists/item-details.ts";
 import type { Environment } from "../local/lambda-host.ts";

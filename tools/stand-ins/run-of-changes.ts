@@ -5,7 +5,7 @@ import { emptyStats, type Run } from "../../shared/runs/run.ts";
 import type { StepRecord } from "../../shared/runs/step.ts";
 import { noLimits } from "../../shared/watchlists/settings.ts";
 import { runEvents } from "../../shared/runs/run-events.ts";
-import { resultsIn } from "../../shared/runs/run-results.ts";
+import { resultsIn } from "./results-in.ts";
 
 /** The run whose events `runOfChanges` creates. */
 export interface RunOfChanges {

@@ -1,7 +1,6 @@
 import type { TransferRecord } from "../../credits/journal.ts";
 import { transactShards } from "./change-shard.ts";
 import { type LedgerProcess, nextStamp, cacheShards } from "./process.ts";
-import { readAccountRows, sumsOf } from "./read-shards.ts";
 import type { Shard } from "./shard-row.ts";
 import { creditUpdate } from "./shard-update.ts";
 
@@ -39,31 +38,6 @@ export async function gatherCredits(
   return transfer(process, { accountId, moves, now });
 }
 
-/**
- * Spreads credits evenly over all shards, in one transaction. Changes nothing in three cases: every
- * shard has at least an even share, the shard with the highest balance cannot provide all missing
- * credits, or a shard changed during the call. Spreading only saves time: a call whose shard lacks
- * credits transfers them from other shards.
- */
-export async function spreadCredits(
-  process: LedgerProcess,
-  accountId: string,
-  now: Date,
-): Promise<void> {
-  const { shards = [] } = (await readAccountRows(process, accountId)) ?? {};
-  const share = Math.floor(sumsOf(shards).balance / Math.max(1, shards.length));
-  const poor = shards.filter(({ balance }) => balance < share);
-  const [richest] = shards.toSorted((a, b) => b.balance - a.balance);
-  const missing = poor.reduce((sum, { balance }) => sum + share - balance, 0);
-  if (richest === undefined || missing === 0 || richest.balance - missing < 0) return;
-  cacheShards(process, accountId, shards);
-  const moves = [
-    { shard: richest.number, credits: -missing },
-    ...poor.map(({ number, balance }) => ({ shard: number, credits: share - balance })),
-  ];
-  await transfer(process, { accountId, moves, now });
-}
-
 /** A transfer of credits between shards of an account. */
 interface Transfer {
   readonly accountId: string;
@@ -76,7 +50,7 @@ interface Transfer {
  * Executes a transfer in one transaction. Returns false, without a change, if a shard has changed
  * since it was read, or if DynamoDB refused the transaction because of contention.
  */
-async function transfer(
+export async function transfer(
   process: LedgerProcess,
   { accountId, moves, now }: Transfer,
 ): Promise<boolean> {

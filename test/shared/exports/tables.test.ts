@@ -14,10 +14,10 @@ import {
   exportTables,
   partitionColumns,
   savedQueries,
-  tableStatement,
 } from "../../../shared/exports/tables.ts";
 import { codeBlocks } from "../../readme/code-blocks.ts";
 import { openDuckDb } from "../../support/exported-bucket.ts";
+import { tableStatement } from "./table-statement.ts";
 
 const page = "docs/s3-export.md";
 const items = 5;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Pipeline, Route, Step } from "../../../shared/pipelines/definition.ts";
-import { applyOutcome, changeByOutcome, type Reading } from "../../../shared/runs/apply-outcome.ts";
+import { changeByOutcome, type Reading } from "../../../shared/runs/apply-outcome.ts";
+import { applyOutcome } from "../../support/apply-outcome.ts";
 import { batchResult } from "../../../shared/runs/outcome.ts";
 import type { StepAnswer } from "../../../shared/runs/read-step.ts";
 import type { BatchResult } from "../../../shared/runs/batch.ts";

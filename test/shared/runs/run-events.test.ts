@@ -7,7 +7,7 @@ import { emptyStats, type Run } from "../../../shared/runs/run.ts";
 import type { StepRecord } from "../../../shared/runs/step.ts";
 import { noLimits } from "../../../shared/watchlists/settings.ts";
 import { runEvents } from "../../../shared/runs/run-events.ts";
-import { resultsIn } from "../../../shared/runs/run-results.ts";
+import { resultsIn } from "../../../tools/stand-ins/results-in.ts";
 
 const finishedAt = "2026-03-02T00:01:00.000Z";
 const run: Run = {

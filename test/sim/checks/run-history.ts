@@ -7,7 +7,7 @@ import type {
   ObservedChange,
   ObservedChanges,
 } from "../../../shared/history/history.ts";
-import { applyOutcome } from "../../../shared/runs/apply-outcome.ts";
+import { applyOutcome } from "../../support/apply-outcome.ts";
 import type { ItemOutcome } from "../../../shared/runs/item-outcome.ts";
 import { type FieldValue, stepScrapers } from "../../../shared/scrapers/catalog.ts";
 import {

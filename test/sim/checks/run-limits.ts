@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import { presentPipeline } from "../../../shared/pipelines/default.ts";
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";
-import { applyOutcome } from "../../../shared/runs/apply-outcome.ts";
+import { applyOutcome } from "../../support/apply-outcome.ts";
 import type { ItemOutcome } from "../../../shared/runs/item-outcome.ts";
 import { type Item, newItem } from "../../../shared/watchlists/item.ts";
 import { renamed } from "../../support/renamed-pipeline.ts";
