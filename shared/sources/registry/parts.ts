@@ -1,12 +1,9 @@
 import type { RandomSource, Clock } from "../../base/clock.ts";
 import type { SecretReader } from "../../base/secret-reader.ts";
 import type { StepScraperId } from "../../scrapers/catalog.ts";
-import { isTokenRefusal } from "../price-history/account.ts";
-import type { PriceHistoryDependencies } from "../price-history/source.ts";
 import type { TokensByKey } from "../price-history/tokens.ts";
-import type { PriceHistoryOptions, UpstreamOptions } from "./adapter-options.ts";
 import type { SecretUse } from "../contract/secret-reference.ts";
-import { isBlockedByProxy, isCallerRefused } from "../http/page-answer.ts";
+import { isCallerRefused } from "../http/page-answer.ts";
 import {
   type SourceClientOptions,
   sourceClient,
@@ -17,9 +14,7 @@ import type { SourceClient } from "../http/source-client.ts";
 import type { SourceStates } from "../http/source-state.ts";
 import { type OpenSecret, openSecret } from "../contract/open-secret.ts";
 import { noteForRead, type Reporting, type WarnOperator } from "./reported.ts";
-import { secretName, sourceName } from "./name.ts";
-import { statusProblem } from "../contract/status-problem.ts";
-import type { UpstreamDependencies, UpstreamNote } from "../upstream/exchange.ts";
+import { sourceName } from "./name.ts";
 import type { RecordHealth } from "../../source-health/record-health.ts";
 import type { SourceReport } from "./report.ts";
 
@@ -135,84 +130,5 @@ function limitedWarnings(
     if (now - (warnedAt.get(problem) ?? -Infinity) < warningIntervalMs) return;
     warnedAt.set(problem, now);
     warn(`${scraper}: ${problem}${detail === undefined ? "" : ` (${detail})`}`);
-  };
-}
-
-/** Creates the dependencies of the adapter `upstream` for one scraper. */
-export function upstreamParts(
-  scraper: StepScraperId,
-  options: UpstreamOptions,
-  dependencies: SourceDependencies,
-): UpstreamDependencies & Pick<SourceParts, "reporting"> {
-  const { clock, random } = dependencies;
-  const { client, reporting, warn, open } = sourceParts(
-    scraper,
-    // With 401 or 403, the server rejects one key. It may still accept calls with another key, so
-    // these statuses do not open the circuit.
-    { ...options, isBlock: isBlockedByProxy },
-    dependencies,
-  );
-  return {
-    client,
-    reporting,
-    clock,
-    random,
-    ...(options.secret && { secret: open(options.secret) }),
-    note: (note) => warn(`upstream: the server ${problemOf(note)}`),
-  };
-}
-
-/** Returns the end of a warning that begins with "upstream: the server". */
-function problemOf(note: UpstreamNote): string {
-  switch (note.kind) {
-    case "refused":
-      return statusProblem(note.status) ?? `refuses calls (${note.status})`;
-    case "too_many":
-      return "accepts fewer IDs in a call than batchIdsMax (413); lower batchIdsMax";
-    case "unreadable":
-      return "sends replies that violate the contract; run npm run check:upstream to find the violations";
-    default:
-      return note satisfies never;
-  }
-}
-
-/**
- * Maximum size of a reply of the price history API, in bytes. It exceeds the default of 5 MiB,
- * because a reply with 100 complete products is almost that large.
- */
-const historyBytesMax = 16 * 1_024 * 1_024;
-
-/**
- * Returns true for a temporary status other than 429. From the price history API, a 429 means too
- * few tokens, for which the adapter waits instead of the client.
- */
-const isTemporaryExcept429 = (status: number): boolean =>
-  status !== 429 && temporaryStatuses.has(status);
-
-/** Creates the dependencies of the adapter `a_history` for one scraper. */
-export function historyParts(
-  scraper: StepScraperId,
-  options: PriceHistoryOptions,
-  dependencies: SourceDependencies,
-): PriceHistoryDependencies & Pick<SourceParts, "reporting"> {
-  const tokens = dependencies.tokens(secretName(options.secret.reference));
-  const { client, reporting, warn, open } = sourceParts(
-    scraper,
-    {
-      ...options,
-      quota: () => tokens.quota(),
-      isTemporary: isTemporaryExcept429,
-      isUsual: isTokenRefusal,
-      bytesMax: historyBytesMax,
-    },
-    dependencies,
-  );
-  return {
-    client,
-    reporting,
-    clock: dependencies.clock,
-    key: open(options.secret),
-    tokens,
-    note: warn,
   };
 }
