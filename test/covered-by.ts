@@ -24,13 +24,14 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "functions/composition/": {
     "test/functions/products/read-sandbox.test.ts": files("sandbox"),
-    "test/world/event-bus.slow.test.ts": files("event-bus"),
     "test/world/observability.slow.test.ts": files(
-      "clients delivery dependencies destination endpoints event-bodies events overrides publishing",
-      "ledger queues schedules secret-box source-health sources targets watchlist-stores",
+      "account-stores bodies-in-s3 clients delivery delivery-stores destination endpoints events",
+      "has-bus ledger middleware overrides process publishing queues schedules secret-box sender",
+      "source-health sources targets watchlist-stores",
     ),
   },
   "functions/composition/on-first-use/": {
+    "test/world/event-bus.slow.test.ts": files("event-bus"),
     "test/world/observability.slow.test.ts": files(
       "event-bodies ledger queues schedules secret-box sources",
     ),

@@ -1,4 +1,7 @@
-import * as provide from "../composition/dependencies.ts";
+import * as accountStores from "../composition/account-stores.ts";
+import * as deliveryStores from "../composition/delivery-stores.ts";
+import { keyMiddleware } from "../composition/middleware.ts";
+import * as provide from "../composition/process.ts";
 import * as stores from "../composition/watchlist-stores.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
@@ -24,7 +27,7 @@ export const accountRoutes = {
 
 /**
  * Creates the HTTP handler of the account routes, from its environment variables.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export function createHandler(
   environment: EnvironmentOf<"account">,
@@ -34,14 +37,14 @@ export function createHandler(
     group: "account",
     routes: accountRoutes,
     dependencies: {
-      ...provide.middleware(environment, "account", overrides),
-      apiKeys: provide.apiKeys(environment, overrides),
-      endpoints: provide.endpoints(environment, overrides),
-      history: provide.creditHistory(environment, overrides),
-      usage: provide.usageStore(environment, overrides),
+      ...keyMiddleware(environment, "account", overrides),
+      apiKeys: accountStores.apiKeys(environment, overrides),
+      endpoints: deliveryStores.endpoints(environment, overrides),
+      history: accountStores.creditHistory(environment, overrides),
+      usage: accountStores.usageStore(environment, overrides),
       watchlists: stores.watchlists(environment, overrides),
       runs: stores.runs(environment, overrides),
-      budgets: provide.dailyBudgets(environment, overrides),
+      budgets: accountStores.dailyBudgets(environment, overrides),
     },
   });
 }

@@ -1,14 +1,14 @@
+import * as provide from "../composition/process.ts";
 import { runBacktestJob } from "../../shared/backtest/run-backtest-job.ts";
 import { backtestMessage, toBacktestMessage } from "../../shared/messages/backtests-queue.ts";
-import type { Overrides } from "../composition/overrides.ts";
-import * as provide from "../composition/dependencies.ts";
+import { type Overrides, timeAndRandom } from "../composition/overrides.ts";
 import * as stores from "../composition/watchlist-stores.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
 
 /**
  * Creates the handler of the back-tests queue, which runs back-tests that are too large for a call.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export function createHandler(
   environment: EnvironmentOf<"backtest-runner">,
@@ -20,7 +20,7 @@ export function createHandler(
     runs: stores.runs(environment, overrides),
     history: stores.history(environment, overrides),
     backtests: stores.backtests(environment, overrides),
-    ...provide.timeAndRandom(overrides),
+    ...timeAndRandom(overrides),
   };
   return batchHandler({
     schema: backtestMessage,

@@ -1,4 +1,4 @@
-/** The composition root for webhook deliveries, exports and the event bus. */
+/** Creates the dependencies of the delivery worker. */
 import { deliveryWrite } from "../../shared/aws/deliveries/delivery-store.ts";
 import { exportLogWrite } from "../../shared/aws/exports/export-log.ts";
 import { dynamoOutboxStore } from "../../shared/aws/deliveries/outbox-store.ts";
@@ -12,17 +12,16 @@ import { webhookSessions } from "../../shared/webhooks/webhook-session.ts";
 import {
   deliveries,
   destinations,
-  dynamo,
   endpointStore,
   exportLog,
-  logger,
   type DeliveriesNeeds,
   deliveriesTable,
   type DeliveryTargetNeeds,
-  sender,
-} from "./dependencies.ts";
+} from "./delivery-stores.ts";
+import { dynamo, logger } from "./process.ts";
+import { sender } from "./sender.ts";
 import type { Needs } from "../environment.ts";
-import { eventBus } from "./event-bus.ts";
+import { eventBus } from "./on-first-use/event-bus.ts";
 import { feedSources } from "./events.ts";
 import { customerBuckets, roleCredentials } from "./on-first-use/customer-buckets.ts";
 import { outboxQueue } from "./on-first-use/queues.ts";
@@ -56,7 +55,7 @@ function noLog(): never {
 /**
  * Creates the dependencies of the delivery worker, for webhooks, exports and the event bus.
  * @param environment names and URLs of the tables, queue, bucket, bus and API of the deployment
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export const deliveryDependencies = (
   environment: DeliveryTargetNeeds &

@@ -1,5 +1,5 @@
-/** The composition root of the routes for S3 destinations. */
-import { type DeliveryTargetNeeds, destinations, exportLog } from "./dependencies.ts";
+/** Creates the dependencies of the routes for S3 destinations. */
+import { type DeliveryTargetNeeds, destinations, exportLog } from "./delivery-stores.ts";
 import { customerBuckets, roleCredentials } from "./on-first-use/customer-buckets.ts";
 import type { Overrides } from "./overrides.ts";
 import { deliveryTargetDependencies } from "./targets.ts";
@@ -7,7 +7,7 @@ import { deliveryTargetDependencies } from "./targets.ts";
 /**
  * Creates the dependencies of the calls of `/v1/s3_destination`. Their time limits are short,
  * because a call checks the customer's bucket while the client waits.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export const destinationDependencies = (
   environment: DeliveryTargetNeeds,

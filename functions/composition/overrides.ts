@@ -27,7 +27,7 @@ export interface Clients {
 }
 
 /**
- * Dependencies that tests and the local deployment replace in a function. A deployed function has
+ * Replacements of a function's dependencies, for tests and the local world. A deployed function has
  * no overrides: no environment variable sets them.
  */
 export interface Overrides {

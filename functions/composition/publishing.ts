@@ -1,11 +1,13 @@
-/** The composition root of the publisher of finished runs. */
+/** Creates the publisher of finished runs. */
 import { dynamoPublications } from "../../shared/aws/publishing/publications.ts";
 import type { RunEventPublisher } from "../../shared/events/publisher.ts";
 import { runEventPublisher } from "../../shared/publishing/publish-run.ts";
 import { itemSnapshots } from "../../shared/publishing/take-snapshot.ts";
 import type { ItemSnapshots } from "../../shared/runs/item-snapshots.ts";
 import type { Needs } from "../environment.ts";
-import { deliveriesTable, destinations, dynamo, endpoints, hasBus } from "./dependencies.ts";
+import { deliveriesTable, destinations, endpoints } from "./delivery-stores.ts";
+import { hasBus } from "./has-bus.ts";
+import { dynamo } from "./process.ts";
 import { eventBodies } from "./on-first-use/event-bodies.ts";
 import { outboxQueue } from "./on-first-use/queues.ts";
 import { type Overrides, random } from "./overrides.ts";
@@ -13,7 +15,7 @@ import { pages, runs } from "./watchlist-stores.ts";
 
 /**
  * Creates the publisher of the events of finished runs.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export const publisher = (
   environment: Needs<
@@ -32,7 +34,7 @@ export const publisher = (
 
 /**
  * Creates the writer of the snapshot files of runs.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export const snapshots = (
   environment: Needs<"WATCHLISTS_TABLE" | "DELIVERIES_TABLE" | "EVENTS_BUCKET">,

@@ -25,7 +25,7 @@ export type RunQueueNeeds = Partial<
 /**
  * Creates the queues of the messages about runs. If `environment` lacks the URL of a queue, sending
  * a message to this queue rejects with an Error.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  * @param hops number of messages in the chain that led to this invocation; 0 if no message started
  * it
  * @throws Error if `hops` exceeds `limits.messageHopsMax`
@@ -43,7 +43,7 @@ export const runQueue = (environment: RunQueueNeeds, overrides: Overrides, hops 
 
 /**
  * Creates the queue of wake-up messages for the delivery worker.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export const outboxQueue = (
   environment: Needs<"DELIVERIES_QUEUE_URL">,
@@ -52,7 +52,7 @@ export const outboxQueue = (
 
 /**
  * Creates the queue of messages that cancel the holds of calls.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export const cancelQueue = (
   environment: Needs<"RUNS_QUEUE_URL">,
@@ -61,7 +61,7 @@ export const cancelQueue = (
 
 /**
  * Creates the queue of back-tests that are too large for a call.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export const backtestQueue = (
   environment: Needs<"BACKTESTS_QUEUE_URL">,

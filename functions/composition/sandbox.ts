@@ -5,7 +5,7 @@ import { type Overrides, timeAndRandom } from "./overrides.ts";
 
 /**
  * Creates the product scraper of the sandbox, even if the sandbox is not a configured source.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export const sandbox = (overrides: Overrides): Scraper =>
   sandboxScraper({ seed: "sandbox", clock: timeAndRandom(overrides).clock });

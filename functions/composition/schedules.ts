@@ -10,7 +10,7 @@ const scheduler = /* @__PURE__ */ client("scheduler", () => new SchedulerClient(
 
 /**
  * Creates the manager of the EventBridge schedules of watchlists.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export const schedules = (
   environment: Needs<"SCHEDULE_GROUP" | "RUNS_QUEUE_URL" | "SCHEDULE_ROLE_ARN">,

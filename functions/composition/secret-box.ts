@@ -10,7 +10,7 @@ const kms = /* @__PURE__ */ client("kms", () => new KMSClient(clientSettings()))
 
 /**
  * Creates the port that encrypts and decrypts customers' secrets with KMS.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export const secretBox = (environment: Needs<"SECRETS_KEY_ID">, overrides: Overrides): SecretBox =>
   kmsSecretBox(kms(overrides), { keyId: environment.SECRETS_KEY_ID, clock: clock(overrides) });

@@ -1,8 +1,8 @@
-/** The composition root for the health of sources. */
+/** Creates the store of the health of sources. */
 import { dynamoHealthStore } from "../../shared/aws/sources/health-store.ts";
 import type { HealthStore } from "../../shared/source-health/health-store.ts";
 import { healthReader } from "../../shared/source-health/read-health.ts";
-import { dynamo, logger, warnTo } from "./dependencies.ts";
+import { dynamo, logger, warnTo } from "./process.ts";
 import type { FunctionName, Needs } from "../environment.ts";
 import { clock, type Overrides } from "./overrides.ts";
 
@@ -14,7 +14,7 @@ const freshMs = 60_000;
 
 /**
  * Creates the store of the health of sources in the accounts table.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export const healthStore = (
   environment: Needs<"ACCOUNTS_TABLE">,
@@ -26,7 +26,7 @@ export const healthStore = (
  * read fails, the reader logs a warning and returns an empty map.
  * @param functionName the Lambda function, for its log
  * @param spanMs length of the period before now, in milliseconds; only reads in this period count
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export const sourceHealth = (
   environment: Needs<"STAGE" | "ACCOUNTS_TABLE">,

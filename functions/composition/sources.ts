@@ -1,4 +1,4 @@
-/** The composition root for sources. */
+/** Creates the sources. */
 import { sharedRateBudget } from "../../shared/aws/sources/rate-budget.ts";
 import { secretReader } from "../../shared/aws/sources/secret-reader.ts";
 import { sourceMetrics } from "../../shared/sources/registry/metrics.ts";
@@ -14,7 +14,7 @@ import type { SourceDependencies } from "../../shared/sources/registry/parts.ts"
 import { healthRecorder } from "../../shared/source-health/record-health.ts";
 import { once } from "./clients.ts";
 import { healthStore } from "./source-health.ts";
-import { dynamo, logger, warnTo } from "./dependencies.ts";
+import { dynamo, logger, warnTo } from "./process.ts";
 import type { FunctionName, Needs } from "../environment.ts";
 import { type Overrides, timeAndRandom } from "./overrides.ts";
 

@@ -1,8 +1,9 @@
-/** The composition root of the routes for webhook endpoints and for S3 destinations. */
+/** Creates the dependencies that the routes for webhook endpoints and S3 destinations share. */
 import { dynamoPendingWork } from "../../shared/aws/deliveries/pending-work.ts";
 import { dynamoProbeCounter } from "../../shared/aws/deliveries/probe-counter.ts";
 import { hostResolver } from "../../shared/outgoing/host-resolver.ts";
-import { deliveriesTable, type DeliveryTargetNeeds, dynamo, outbox } from "./dependencies.ts";
+import { deliveriesTable, type DeliveryTargetNeeds, outbox } from "./delivery-stores.ts";
+import { dynamo } from "./process.ts";
 import { outboxQueue } from "./on-first-use/queues.ts";
 import { secretBox } from "./on-first-use/secret-box.ts";
 import { addressPolicyOf, type Overrides, timeAndRandom } from "./overrides.ts";
@@ -10,7 +11,7 @@ import { addressPolicyOf, type Overrides, timeAndRandom } from "./overrides.ts";
 /**
  * Creates the dependencies of the routes that change a delivery target: a webhook endpoint or an S3
  * destination.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export const deliveryTargetDependencies = (
   environment: DeliveryTargetNeeds,

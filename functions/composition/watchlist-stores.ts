@@ -16,10 +16,10 @@ import type { IdempotencyStore } from "../../shared/watchlists/idempotency.ts";
 import type { PageStore, StockStore } from "../../shared/watchlists/page-store.ts";
 import type { PurgeStore } from "../../shared/watchlists/purge-store.ts";
 import type { WatchlistStore } from "../../shared/watchlists/watchlist-store.ts";
-import { dynamo } from "./dependencies.ts";
+import { dynamo } from "./process.ts";
 import type { Needs } from "../environment.ts";
 import { type Overrides, timeAndRandom } from "./overrides.ts";
-import { configuredVersions } from "./written-versions.ts";
+import { versionsToWrite } from "./written-versions.ts";
 
 type WatchlistNeeds = Needs<"WATCHLISTS_TABLE">;
 
@@ -30,24 +30,24 @@ const watchlistsTable = (environment: WatchlistNeeds, overrides: Overrides) => (
 
 /**
  * Creates the store of watchlists.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export const watchlists = (environment: WatchlistNeeds, overrides: Overrides): WatchlistStore =>
   dynamoWatchlistStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
 /**
  * Creates the store of the pages with the items and details of watchlists.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export const pages = (environment: WatchlistNeeds, overrides: Overrides): PageStore =>
   dynamoPageStore(dynamo(overrides), {
     ...watchlistsTable(environment, overrides),
-    writesSecondRows: (overrides.writes ?? configuredVersions()) === "next",
+    writesSecondRows: versionsToWrite(overrides) === "next",
   });
 
 /**
  * Creates the store that lists the items out of stock.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export const stockItems = (environment: WatchlistNeeds, overrides: Overrides): StockStore =>
   cachedStockStore(
@@ -57,7 +57,7 @@ export const stockItems = (environment: WatchlistNeeds, overrides: Overrides): S
 
 /**
  * Creates the store of the idempotency keys of watchlist creations.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export const idempotencyKeys = (
   environment: WatchlistNeeds,
@@ -67,35 +67,35 @@ export const idempotencyKeys = (
 
 /**
  * Creates the store of back-tests that run as jobs.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export const backtests = (environment: WatchlistNeeds, overrides: Overrides): BacktestStore =>
   dynamoBacktestStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
 /**
  * Creates the store of the purge marks of deleted watchlists.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export const purges = (environment: WatchlistNeeds, overrides: Overrides): PurgeStore =>
   dynamoPurgeStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
 /**
  * Creates the store of runs.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export const runs = (environment: WatchlistNeeds, overrides: Overrides): RunStore =>
   dynamoRunStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
 /**
  * Creates the store of the steps and batches of runs.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export const steps = (environment: WatchlistNeeds, overrides: Overrides): StepStore =>
   dynamoStepStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
 /**
  * Creates the store of the history of watchlist items.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export const history = (environment: WatchlistNeeds, overrides: Overrides): HistoryStore =>
   dynamoHistoryStore(dynamo(overrides), watchlistsTable(environment, overrides));

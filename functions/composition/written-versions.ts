@@ -1,5 +1,6 @@
 import { writtenVersions, type WrittenVersions } from "../../shared/base/stored-versions.ts";
 import { storedVersionsVariable } from "../environment.ts";
+import type { Overrides } from "./overrides.ts";
 
 /**
  * Returns which versions of rows and objects this process writes: the value of STORED_VERSIONS, or
@@ -16,3 +17,11 @@ export function configuredVersions(
     `${storedVersionsVariable} must be one of: ${writtenVersions.join(", ")} (got "${value}").`,
   );
 }
+
+/**
+ * Returns which versions of rows and objects a function writes: those in the overrides, or
+ * otherwise the configured ones.
+ * @throws Error if STORED_VERSIONS has a value that is not in `writtenVersions`
+ */
+export const versionsToWrite = (overrides: Overrides): WrittenVersions =>
+  overrides.writes ?? configuredVersions();

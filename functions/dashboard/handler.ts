@@ -1,4 +1,5 @@
-import * as provide from "../composition/dependencies.ts";
+import { keylessMiddleware } from "../composition/middleware.ts";
+import * as provide from "../composition/process.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
@@ -8,7 +9,7 @@ import { indexRoute } from "./page.ts";
 /**
  * Creates the handler of the dashboard's files. The files are public, because the page asks for an
  * API key and then uses only the API.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export function createHandler(
   environment: EnvironmentOf<"dashboard">,
@@ -22,7 +23,7 @@ export function createHandler(
       "GET /dashboard/{file}": fileRoute,
     },
     dependencies: {
-      ...provide.keylessMiddleware(environment, "dashboard", overrides),
+      ...keylessMiddleware(environment, "dashboard", overrides),
       demoApiKey: demoApiKey === "none" ? null : demoApiKey,
     },
     streamed: environment.RESPONSE_MODE === "stream",

@@ -1,8 +1,8 @@
+import * as provide from "../composition/process.ts";
 import { deliveryMessage, toDeliveryMessage } from "../../shared/messages/deliveries-queue.ts";
 import { deliveryDependencies } from "../composition/delivery.ts";
-import * as provide from "../composition/dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
-import type { Overrides } from "../composition/overrides.ts";
+import { clock, type Overrides } from "../composition/overrides.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
 import { deliver } from "./deliver.ts";
 import { logRunOfEntry } from "./log-run.ts";
@@ -10,7 +10,7 @@ import { logRunOfEntry } from "./log-run.ts";
 /**
  * Creates the handler of the deliveries queue, which delivers webhooks, writes exports, and sends
  * events to the bus.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export function createHandler(
   environment: EnvironmentOf<"delivery">,
@@ -25,7 +25,7 @@ export function createHandler(
   return batchHandler({
     schema: deliveryMessage,
     logger: provide.logger(environment, "delivery"),
-    clock: provide.clock(overrides),
+    clock: clock(overrides),
     keys: toDeliveryMessage,
     async work(target) {
       await deliver(target, dependencies);

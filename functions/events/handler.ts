@@ -1,4 +1,5 @@
-import * as provide from "../composition/dependencies.ts";
+import { keyMiddleware } from "../composition/middleware.ts";
+import * as provide from "../composition/process.ts";
 import { eventDependencies } from "../composition/events.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
@@ -16,13 +17,13 @@ export const eventRoutes = {
 
 /**
  * Creates the handler of the calls of `/v1/events`.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export function createHandler(
   environment: EnvironmentOf<"events">,
   overrides: Overrides = {},
 ): HttpHandler {
-  const middleware = provide.middleware(environment, "events", overrides);
+  const middleware = keyMiddleware(environment, "events", overrides);
   return groupHandler({
     group: "events",
     routes: eventRoutes,

@@ -1,5 +1,8 @@
+import * as accountStores from "../composition/account-stores.ts";
+import * as deliveryStores from "../composition/delivery-stores.ts";
+import { answerBytesMax, keyMiddleware } from "../composition/middleware.ts";
+import * as provide from "../composition/process.ts";
 import { windowMs } from "../../shared/source-health/health-window.ts";
-import * as provide from "../composition/dependencies.ts";
 import { ledger } from "../composition/on-first-use/ledger.ts";
 import { schedules } from "../composition/on-first-use/schedules.ts";
 import * as queues from "../composition/on-first-use/queues.ts";
@@ -14,13 +17,13 @@ import { rpcErrorBody } from "./rpc-error.ts";
 
 /**
  * Creates the HTTP handler of `/mcp`, from its environment variables.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export function createHandler(
   environment: EnvironmentOf<"mcp">,
   overrides: Overrides = {},
 ): HttpHandler {
-  const middleware = provide.middleware(environment, "mcp", overrides);
+  const middleware = keyMiddleware(environment, "mcp", overrides);
   const { DOMAIN_NAME: domain, RESPONSE_MODE: mode } = environment;
   const dependencies = {
     ...middleware,
@@ -29,9 +32,9 @@ export function createHandler(
     warn: provide.warnTo(middleware.logger),
     ledger: ledger(environment, "mcp", overrides),
     cancels: queues.cancelQueue(environment, overrides),
-    answerBytesMax: provide.answerBytesMax(environment),
+    answerBytesMax: answerBytesMax(environment),
     readHealth: sourceHealth(environment, "mcp", { spanMs: windowMs.lastHour, overrides }),
-    budgets: provide.dailyBudgets(environment, overrides),
+    budgets: accountStores.dailyBudgets(environment, overrides),
     watchlists: stores.watchlists(environment, overrides),
     pages: stores.pages(environment, overrides),
     stockItems: stores.stockItems(environment, overrides),
@@ -41,7 +44,7 @@ export function createHandler(
     steps: stores.steps(environment, overrides),
     queue: queues.runQueue(environment, overrides),
     schedules: schedules(environment, overrides),
-    endpoints: provide.endpoints(environment, overrides),
+    endpoints: deliveryStores.endpoints(environment, overrides),
     history: stores.history(environment, overrides),
     backtests: stores.backtests(environment, overrides),
     backtestQueue: queues.backtestQueue(environment, overrides),

@@ -1,10 +1,12 @@
+import * as accountStores from "../composition/account-stores.ts";
+import { countingMiddleware } from "../composition/middleware.ts";
+import * as provide from "../composition/process.ts";
 import { cachedCheck } from "../../shared/base/cached-check.ts";
 import { endpointRemoved, unknownEndpoint } from "../../shared/base/errors.ts";
-import * as provide from "../composition/dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import { type AnyRoute, route } from "../http/route.ts";
-import type { Overrides } from "../composition/overrides.ts";
+import { clock, type Overrides } from "../composition/overrides.ts";
 import { agentProfileRoute } from "./agent-profile.ts";
 import { healthFreshMs, healthRoute } from "./health.ts";
 import { openApiRoute } from "./openapi.ts";
@@ -49,7 +51,7 @@ export const metaRoutes = {
 
 /**
  * Creates the HTTP handler of the documentation, the health check, and retired and unknown paths.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export function createHandler(
   environment: EnvironmentOf<"meta">,
@@ -59,11 +61,11 @@ export function createHandler(
     group: "meta",
     routes: metaRoutes,
     dependencies: {
-      ...provide.countingMiddleware(environment, "meta", overrides),
+      ...countingMiddleware(environment, "meta", overrides),
       database: cachedCheck({
-        check: provide.databaseCheck(environment, overrides),
+        check: accountStores.databaseCheck(environment, overrides),
         freshMs: healthFreshMs,
-        clock: provide.clock(overrides),
+        clock: clock(overrides),
       }),
     },
   });

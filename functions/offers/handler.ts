@@ -1,4 +1,5 @@
-import * as provide from "../composition/dependencies.ts";
+import { answerBytesMax, keyMiddleware } from "../composition/middleware.ts";
+import * as provide from "../composition/process.ts";
 import { ledger } from "../composition/ledger.ts";
 import { cancelQueue } from "../composition/on-first-use/queues.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
@@ -16,14 +17,14 @@ export const offerRoutes = {
 
 /**
  * Creates the HTTP handler of the offers routes, from its environment variables.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  * @throws Error if SOURCES is invalid
  */
 export function createHandler(
   environment: EnvironmentOf<"offers">,
   overrides: Overrides = {},
 ): HttpHandler {
-  const middleware = provide.middleware(environment, "offers", overrides);
+  const middleware = keyMiddleware(environment, "offers", overrides);
   return groupHandler({
     group: "offers",
     routes: offerRoutes,
@@ -32,7 +33,7 @@ export function createHandler(
       ...sources(environment, "offers", overrides),
       ledger: ledger(environment, "offers", overrides),
       cancels: cancelQueue(environment, overrides),
-      answerBytesMax: provide.answerBytesMax(environment),
+      answerBytesMax: answerBytesMax(environment),
     },
     readBalance: async (accountId) => (await middleware.accounts.get(accountId))?.balance,
     streamed: environment.RESPONSE_MODE === "stream",

@@ -1,4 +1,5 @@
-import * as provide from "../composition/dependencies.ts";
+import { countingMiddleware } from "../composition/middleware.ts";
+import * as provide from "../composition/process.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
@@ -11,7 +12,7 @@ export const platformRoutes = { "GET /v1/platforms": listPlatformsRoute };
 
 /**
  * Creates the handler of the platform routes.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export function createHandler(
   environment: EnvironmentOf<"platforms">,
@@ -21,7 +22,7 @@ export function createHandler(
     group: "platforms",
     routes: platformRoutes,
     dependencies: {
-      ...provide.countingMiddleware(environment, "platforms", overrides),
+      ...countingMiddleware(environment, "platforms", overrides),
       readHealth: sourceHealth(environment, "platforms", { spanMs: windowMs.lastHour, overrides }),
     },
   });

@@ -1,4 +1,5 @@
-import * as provide from "../composition/dependencies.ts";
+import { answerBytesMax, keyMiddleware } from "../composition/middleware.ts";
+import * as provide from "../composition/process.ts";
 import { ledger } from "../composition/ledger.ts";
 import { cancelQueue } from "../composition/on-first-use/queues.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
@@ -19,14 +20,14 @@ export const productRoutes = {
 
 /**
  * Creates the HTTP handler of the products routes, from its environment variables.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  * @throws Error if SOURCES is invalid
  */
 export function createHandler(
   environment: EnvironmentOf<"products">,
   overrides: Overrides = {},
 ): HttpHandler {
-  const middleware = provide.middleware(environment, "products", overrides);
+  const middleware = keyMiddleware(environment, "products", overrides);
   return groupHandler({
     group: "products",
     routes: productRoutes,
@@ -36,7 +37,7 @@ export function createHandler(
       sandbox: sandbox(overrides),
       ledger: ledger(environment, "products", overrides),
       cancels: cancelQueue(environment, overrides),
-      answerBytesMax: provide.answerBytesMax(environment),
+      answerBytesMax: answerBytesMax(environment),
     },
     readBalance: async (accountId) => (await middleware.accounts.get(accountId))?.balance,
     streamed: environment.RESPONSE_MODE === "stream",

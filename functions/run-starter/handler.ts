@@ -1,3 +1,5 @@
+import * as deliveryStores from "../composition/delivery-stores.ts";
+import * as provide from "../composition/process.ts";
 import { assertNever } from "../../shared/base/assert.ts";
 import { bestEffort } from "../../shared/base/best-effort.ts";
 import { addWorkKeys, recordMetrics } from "../../shared/observability/work-log.ts";
@@ -6,20 +8,19 @@ import { claimDueRun } from "../../shared/runs/claim-due-run.ts";
 import { purgeWatchlist } from "../../shared/watchlists/purge-watchlist.ts";
 import { restoreSchedule } from "../../shared/watchlists/restore-schedule.ts";
 import { type RunsMessage, runsMessage } from "../../shared/messages/runs-queue.ts";
-import * as provide from "../composition/dependencies.ts";
 import { ledger } from "../composition/ledger.ts";
 import { schedules } from "../composition/on-first-use/schedules.ts";
 import * as stores from "../composition/watchlist-stores.ts";
 import { runQueue } from "../composition/queues.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
-import type { Overrides } from "../composition/overrides.ts";
+import { type Overrides, timeAndRandom } from "../composition/overrides.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
 import { cancelHoldUntil } from "./cancel-hold.ts";
 
 /**
  * Creates the handler of the runs queue, which starts and resumes runs, purges watchlists and
  * cancels holds.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export function createHandler(
   environment: EnvironmentOf<"run-starter">,
@@ -35,8 +36,8 @@ export function createHandler(
     ledger: ledger(environment, "run-starter", overrides),
     queue: runQueue(environment, overrides),
     schedules: schedules(environment, overrides),
-    endpoints: provide.endpoints(environment, overrides),
-    ...provide.timeAndRandom(overrides),
+    endpoints: deliveryStores.endpoints(environment, overrides),
+    ...timeAndRandom(overrides),
     report: recordMetrics,
   };
   const warn = provide.warnTo(logger);

@@ -1,19 +1,19 @@
+import * as provide from "../composition/process.ts";
 import { batchMessage } from "../../shared/messages/steps-queue.ts";
 import { recordMetrics } from "../../shared/observability/work-log.ts";
 import { readBatch } from "../../shared/runs/read-batch.ts";
 import { readStep, type StepReadRequest } from "../../shared/runs/read-step.ts";
-import * as provide from "../composition/dependencies.ts";
 import { ledger } from "../composition/ledger.ts";
 import * as stores from "../composition/watchlist-stores.ts";
 import { runQueue } from "../composition/queues.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
-import type { Overrides } from "../composition/overrides.ts";
+import { type Overrides, timeAndRandom } from "../composition/overrides.ts";
 import { preloadSources, sources } from "../composition/sources.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
 
 /**
  * Creates the handler of the steps queue, which reads batches of items.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  * @throws Error if SOURCES is invalid
  */
 export function createHandler(
@@ -28,7 +28,7 @@ export function createHandler(
     ledger: ledger(environment, "run-step", overrides),
     history: stores.history(environment, overrides),
     read: (request: StepReadRequest) => readStep(request, stepSources),
-    ...provide.timeAndRandom(overrides),
+    ...timeAndRandom(overrides),
     report: recordMetrics,
   };
   return batchHandler({

@@ -1,4 +1,5 @@
-import * as provide from "../composition/dependencies.ts";
+import { keyMiddleware } from "../composition/middleware.ts";
+import * as provide from "../composition/process.ts";
 import { destinationDependencies } from "../composition/destination.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
@@ -13,13 +14,13 @@ import { updateDestinationRoute } from "./update.ts";
 
 /**
  * Creates the handler of the calls of `/v1/s3_destination`.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export function createHandler(
   environment: EnvironmentOf<"s3-destination">,
   overrides: Overrides = {},
 ): HttpHandler {
-  const middleware = provide.middleware(environment, "s3-destination", overrides);
+  const middleware = keyMiddleware(environment, "s3-destination", overrides);
   const { DOMAIN_NAME: domainName } = environment;
   return groupHandler({
     ...(domainName !== "none" && { domainName }),

@@ -1,4 +1,5 @@
-import * as provide from "../composition/dependencies.ts";
+import { keyMiddleware } from "../composition/middleware.ts";
+import * as provide from "../composition/process.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
@@ -9,7 +10,7 @@ import { listStructuredRoute } from "./list.ts";
  * Creates the handler of `GET /v1/structured`, which lists the announced endpoints, and of these
  * endpoints. They are not available yet: a call gets 404 for an unknown platform or kind, otherwise
  * 501.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export function createHandler(
   environment: EnvironmentOf<"structured">,
@@ -22,7 +23,7 @@ export function createHandler(
       "GET /v1/structured/{platform}/{kind}": refuseStructuredRoute,
       "POST /v1/structured/{platform}/{kind}": refuseStructuredRoute,
     },
-    dependencies: provide.middleware(environment, "structured", overrides),
+    dependencies: keyMiddleware(environment, "structured", overrides),
   });
 }
 

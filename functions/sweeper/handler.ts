@@ -1,21 +1,22 @@
+import * as deliveryStores from "../composition/delivery-stores.ts";
+import * as provide from "../composition/process.ts";
 import type { Context } from "aws-lambda";
 import { newMetrics } from "../../shared/observability/metrics.ts";
 import { withRetryBudget, workerRetryBudget } from "../../shared/base/retry-budget.ts";
 import { endWork, newWork, recordMetrics, within } from "../../shared/observability/work-log.ts";
 import { wakeDue } from "../../shared/outbox/wake-due.ts";
-import * as provide from "../composition/dependencies.ts";
 import { ledger } from "../composition/ledger.ts";
 import * as stores from "../composition/watchlist-stores.ts";
 import { outboxQueue, runQueue } from "../composition/queues.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
-import type { Overrides } from "../composition/overrides.ts";
+import { clock, type Overrides } from "../composition/overrides.ts";
 import { sweep } from "./sweep.ts";
 
 export type SweeperHandler = (event: unknown, context: Context) => Promise<void>;
 
 /**
  * Creates the handler that makes one pass of the sweeper.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export function createHandler(
   environment: EnvironmentOf<"sweeper">,
@@ -23,7 +24,7 @@ export function createHandler(
 ): SweeperHandler {
   const logger = provide.logger(environment, "sweeper");
   const deliveries = {
-    targets: provide.dueTargets(environment, overrides),
+    targets: deliveryStores.dueTargets(environment, overrides),
     queue: outboxQueue(environment, overrides),
   };
   const dependencies = {
@@ -33,7 +34,7 @@ export function createHandler(
     runs: stores.runs(environment, overrides),
     queue: runQueue(environment, overrides),
     wakeDeliveries: (wanted: { now: Date; limit: number }) => wakeDue(wanted, deliveries),
-    clock: provide.clock(overrides),
+    clock: clock(overrides),
     warn: provide.warnTo(logger),
   };
   return (_event, context) =>

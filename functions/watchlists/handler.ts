@@ -1,4 +1,7 @@
-import * as provide from "../composition/dependencies.ts";
+import * as accountStores from "../composition/account-stores.ts";
+import * as deliveryStores from "../composition/delivery-stores.ts";
+import { keyMiddleware } from "../composition/middleware.ts";
+import * as provide from "../composition/process.ts";
 import { schedules } from "../composition/on-first-use/schedules.ts";
 import * as queues from "../composition/on-first-use/queues.ts";
 import * as stores from "../composition/watchlist-stores.ts";
@@ -58,20 +61,20 @@ export const watchlistRoutes = {
 
 /**
  * Creates the HTTP handler of the watchlist routes, from its environment variables.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export function createHandler(
   environment: EnvironmentOf<"watchlists">,
   overrides: Overrides = {},
 ): HttpHandler {
-  const middleware = provide.middleware(environment, "watchlists", overrides);
+  const middleware = keyMiddleware(environment, "watchlists", overrides);
   return groupHandler({
     group: "watchlists",
     routes: watchlistRoutes,
     dependencies: {
       ...middleware,
       warn: provide.warnTo(middleware.logger),
-      budgets: provide.dailyBudgets(environment, overrides),
+      budgets: accountStores.dailyBudgets(environment, overrides),
       watchlists: stores.watchlists(environment, overrides),
       pages: stores.pages(environment, overrides),
       stockItems: stores.stockItems(environment, overrides),
@@ -81,7 +84,7 @@ export function createHandler(
       steps: stores.steps(environment, overrides),
       queue: queues.runQueue(environment, overrides),
       schedules: schedules(environment, overrides),
-      endpoints: provide.endpoints(environment, overrides),
+      endpoints: deliveryStores.endpoints(environment, overrides),
       history: stores.history(environment, overrides),
       backtests: stores.backtests(environment, overrides),
       backtestQueue: queues.backtestQueue(environment, overrides),

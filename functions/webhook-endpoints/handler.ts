@@ -1,4 +1,5 @@
-import * as provide from "../composition/dependencies.ts";
+import { keyMiddleware } from "../composition/middleware.ts";
+import * as provide from "../composition/process.ts";
 import { endpointDependencies } from "../composition/endpoints.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
@@ -34,13 +35,13 @@ export const endpointRoutes = {
 
 /**
  * Creates the handler of the webhook routes.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export function createHandler(
   environment: EnvironmentOf<"webhook-endpoints">,
   overrides: Overrides = {},
 ): HttpHandler {
-  const middleware = provide.middleware(environment, "webhook-endpoints", overrides);
+  const middleware = keyMiddleware(environment, "webhook-endpoints", overrides);
   const { DOMAIN_NAME: domainName } = environment;
   return groupHandler({
     ...(domainName !== "none" && { domainName }),

@@ -31,7 +31,7 @@ const kilobytesMax: Readonly<Record<FunctionName, number>> = {
   "s3-destination": 401,
   structured: 308,
   sweeper: 349,
-  watchlists: 510,
+  watchlists: 511,
   "webhook-endpoints": 406,
 };
 

@@ -1,4 +1,4 @@
-import * as provide from "../../functions/composition/dependencies.ts";
+import * as provide from "../../functions/composition/process.ts";
 import { readEnvironment } from "../../functions/environment.ts";
 import { dynamoLedger } from "../../shared/aws/ledger/ledger.ts";
 import { assert } from "../../shared/base/assert.ts";

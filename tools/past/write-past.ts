@@ -1,4 +1,4 @@
-import * as provide from "../../functions/composition/dependencies.ts";
+import * as provide from "../../functions/composition/process.ts";
 import * as stores from "../../functions/composition/watchlist-stores.ts";
 import { readEnvironment } from "../../functions/environment.ts";
 import { segmentRows } from "../../shared/aws/history/segment-rows.ts";

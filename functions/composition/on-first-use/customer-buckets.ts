@@ -10,7 +10,7 @@ import { addressPolicyOf, type Overrides } from "../overrides.ts";
 /**
  * Creates the port to customers' buckets. Its S3 client loads at the first call.
  * @param isCheck true for a check within an API call, which has short time limits
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export function customerBuckets(
   overrides: Overrides,
@@ -40,7 +40,7 @@ function openedOnUse(open: () => Promise<CustomerBucket>): CustomerBucket {
 
 /**
  * Creates the port that assumes customers' roles with STS. Its client loads at the first call.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export function roleCredentials(overrides: Overrides): RoleCredentials {
   if (overrides.roles !== undefined) return overrides.roles;

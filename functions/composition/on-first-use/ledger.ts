@@ -10,7 +10,7 @@ import { portOnFirstUse } from "./port-on-first-use.ts";
 /**
  * Creates the ledger. Its code loads at the first call.
  * @param name the Lambda function, for its log
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export function ledger(
   environment: Needs<"STAGE" | "ACCOUNTS_TABLE" | "LEDGER_TABLE">,

@@ -15,7 +15,7 @@ const queues = () => import("../queues.ts");
 
 /**
  * Creates the queues of the messages about runs. The SQS client loads at the first message.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export function runQueue(environment: RunQueueNeeds, overrides: Overrides): RunQueue {
   return portOnFirstUse(
@@ -27,7 +27,7 @@ export function runQueue(environment: RunQueueNeeds, overrides: Overrides): RunQ
 /**
  * Creates the queue of wake-up messages for the delivery worker. The SQS client loads at the first
  * message.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export function outboxQueue(
   environment: Needs<"DELIVERIES_QUEUE_URL">,
@@ -39,7 +39,7 @@ export function outboxQueue(
 /**
  * Creates the queue of messages that cancel the holds of calls. The SQS client loads at the first
  * message.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export function cancelQueue(
   environment: Needs<"RUNS_QUEUE_URL">,
@@ -51,7 +51,7 @@ export function cancelQueue(
 /**
  * Creates the queue of back-tests that are too large for a call. The SQS client loads at the first
  * message.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export function backtestQueue(
   environment: Needs<"BACKTESTS_QUEUE_URL">,

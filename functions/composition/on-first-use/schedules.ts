@@ -10,7 +10,7 @@ import { portOnFirstUse } from "./port-on-first-use.ts";
 /**
  * Creates the manager of the EventBridge schedules of watchlists. Its client loads at the first
  * call.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export function schedules(
   environment: Needs<"SCHEDULE_GROUP" | "RUNS_QUEUE_URL" | "SCHEDULE_ROLE_ARN">,

@@ -10,7 +10,7 @@ import { portOnFirstUse } from "./port-on-first-use.ts";
 /**
  * Creates the port that encrypts and decrypts customers' secrets with KMS. Its client loads at the
  * first call.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export function secretBox(environment: Needs<"SECRETS_KEY_ID">, overrides: Overrides): SecretBox {
   return portOnFirstUse(

@@ -12,7 +12,7 @@ import type { SourceNeeds } from "../sources.ts";
  * Creates the sources of products, offers and offer checks. The configuration in SOURCES is parsed
  * at the first read, which rejects if it is invalid.
  * @param name the Lambda function, for its log
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export function sources(
   environment: SourceNeeds,

@@ -1,15 +1,18 @@
-/** The composition root of the event bus. */
-import { clientSettings } from "../../shared/aws/sdk/client-settings.ts";
-import type { EventBus } from "../../shared/event-bus/event-bus.ts";
-import { once } from "./clients.ts";
-import { hasBus } from "./dependencies.ts";
-import type { Needs } from "../environment.ts";
-import type { Overrides } from "./overrides.ts";
+/**
+ * The event bus of the deployment. The client loads at the first call of the port, so that a cold
+ * start does not wait for it.
+ */
+import { clientSettings } from "../../../shared/aws/sdk/client-settings.ts";
+import type { EventBus } from "../../../shared/event-bus/event-bus.ts";
+import type { Needs } from "../../environment.ts";
+import { once } from "../clients.ts";
+import { hasBus } from "../has-bus.ts";
+import type { Overrides } from "../overrides.ts";
 
 /**
  * Creates the port to the event bus of the deployment; null if there is no bus. The EventBridge
  * client is loaded at the first call, so a deployment without a bus does not load it.
- * @param overrides dependencies that tests replace
+ * @param overrides replacements of dependencies, for tests and the local world
  */
 export function eventBus(
   environment: Needs<"EVENT_BUS_NAME">,
@@ -19,7 +22,7 @@ export function eventBus(
   const opened = once(async () => {
     const [{ EventBridgeClient }, { eventBridgeBus }] = await Promise.all([
       import("@aws-sdk/client-eventbridge"),
-      import("../../shared/aws/event-bus/event-bus.ts"),
+      import("../../../shared/aws/event-bus/event-bus.ts"),
     ]);
     const client = new EventBridgeClient(clientSettings());
     return eventBridgeBus(client, { busName: environment.EVENT_BUS_NAME });

@@ -18,7 +18,7 @@ const s3ByPath = /* @__PURE__ */ client(
  * Creates the store of event bodies in S3. If `overrides.forcePathStyle` is true, S3 URLs have the
  * bucket in their path.
  */
-export const eventBodies = (
+export const bodiesInS3 = (
   environment: Needs<"EVENTS_BUCKET">,
   overrides: Overrides,
 ): EventBodies => {
