@@ -163,7 +163,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/lib/constructs/queue-worker.test.ts": files("secure-queue"),
   },
   "lib/observability/": {
-    "test/lib/constructs/deployment-event-bus.test.ts": files("event-bus-alarms event-bus-graphs"),
+    "test/lib/constructs/deployment-event-bus.test.ts": files("event-bus"),
     "test/lib/observability/alarms.test.ts": files(
       "alarm-topic dead-letter-alarm load-alarms monthly-budget observability observed",
       "release-alarms resource-alarms runbook service-alarm service-alarms",
@@ -247,7 +247,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/watchlists/backtest.test.ts": files("backtest-request"),
     "test/shared/backtest/backtest-job.test.ts": files("run-backtest-job start-backtest"),
     "test/shared/backtest/backtest.slow.test.ts": files(
-      "past-lives past-reads past-run past-runs past-steps present-backtest",
+      "known-values past-lives past-reads past-run past-runs past-steps present-backtest",
     ),
   },
   "shared/base/": {

@@ -3,7 +3,7 @@ import type { IAlarm } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Construct } from "constructs";
 import type { FunctionName } from "../../functions/environment.ts";
-import { EventBusAlarms } from "./event-bus-alarms.ts";
+import { EventBusAlarms } from "./event-bus.ts";
 import { LoadAlarms } from "./load-alarms.ts";
 import { collectResources, type ObservedParts } from "./observed.ts";
 import { ReleaseAlarms } from "./release-alarms.ts";

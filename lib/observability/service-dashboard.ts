@@ -12,7 +12,7 @@ import type { IAlarm, IMetric, IWidget } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
 import type { MetricKind, MetricName } from "../../shared/observability/metric-names.ts";
 import type { Observed } from "./observed.ts";
-import { eventBusGraphs } from "./event-bus-graphs.ts";
+import { eventBusGraphs } from "./event-bus.ts";
 import { ownMetric, ownSearch } from "./service-metrics.ts";
 
 export interface ServiceDashboardProps {

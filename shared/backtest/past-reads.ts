@@ -1,14 +1,17 @@
 import type { HistoryPoint } from "../history/history.ts";
 import { type Pipeline, readingKind, runOrder, type Step } from "../pipelines/definition.ts";
 import type { StepAnswer, StepReadRequest } from "../runs/read-step.ts";
+import { type FieldValue, type Snapshot, stepScrapers } from "../scrapers/catalog.ts";
+import { type Item, newItem } from "../watchlists/item.ts";
 import {
-  type FieldValue,
-  type ReadingKind,
-  type Snapshot,
-  stepScrapers,
-} from "../scrapers/catalog.ts";
-import { kindsSharing } from "../scrapers/shared-fields.ts";
-import { currentSnapshot, type Item, kindsByWeight, newItem } from "../watchlists/item.ts";
+  applyPoint,
+  copyOf,
+  pastItem,
+  type PastState,
+  snapshotOf,
+  stateBefore,
+  writePoint,
+} from "./known-values.ts";
 import { type PastLives, pastLives } from "./past-lives.ts";
 import { kindOf, type PastRun } from "./past-run.ts";
 import { type PastStep, pastStepsOf } from "./past-steps.ts";
@@ -24,9 +27,6 @@ export interface UnknownReads {
   readonly step: string;
   readonly reads: number;
 }
-
-/** The last known values of one item: by kind of reading, then by field. */
-type Known = Map<ReadingKind, Map<string, FieldValue>>;
 
 /** The reads of a watchlist's items in past runs, restored from the history. */
 export interface PastReads {
@@ -77,12 +77,6 @@ interface PastReadsOptions {
   readonly pipeline: Pipeline;
 }
 
-/** The known values of the items before the run that is repeated. */
-interface PastState {
-  readonly known: Map<string, Known>;
-  readonly delisted: Set<string>;
-}
-
 /**
  * Restores, in memory, the items of a watchlist as they were before the first run in `later`: takes
  * today's items, and reverts the changes that the runs in `later` recorded, newest run first. The
@@ -115,7 +109,7 @@ export function pastReads({ createdAt, present, later, pipeline }: PastReadsOpti
             .filter((item) => isReadable(item, step))
             .flatMap((item) => answerOf(item, step, reader) ?? []),
         pass() {
-          for (const point of [...past.points.values()].flat()) apply(past, point, state);
+          for (const point of [...past.points.values()].flat()) applyPoint(past, point, state);
         },
       };
     },
@@ -123,37 +117,6 @@ export function pastReads({ createdAt, present, later, pipeline }: PastReadsOpti
     unknownFields: () => [...unknown.values()],
     unknownReads: () => [...unknownReads].map(([step, reads]) => ({ step, reads })),
   };
-}
-
-/** Returns the known values of the items before the first run in `later`. */
-function stateBefore(
-  present: readonly Item[],
-  later: readonly PastRun[],
-  { renewed }: PastLives,
-): PastState {
-  const keptItems = present.filter(({ id }) => !renewed.has(id));
-  const known = new Map(keptItems.map((item) => [item.id, knownOf(item)]));
-  const delisted = new Set(
-    keptItems.filter(({ state }) => state === "delisted").map(({ id }) => id),
-  );
-  for (const { run, points } of later.toReversed()) {
-    for (const point of [...points.values()].flatMap((some) => some.toReversed())) {
-      const values = known.get(point.id);
-      if (values === undefined) continue;
-      if (point.status === "not_found") delisted.delete(point.id);
-      write(values, { point, kind: kindOf(run.pipeline, point.step), side: "before" });
-    }
-  }
-  for (const id of renewed.keys()) known.set(id, new Map());
-  return { known, delisted };
-}
-
-/** Updates the known values after a point. */
-function apply({ run }: PastRun, point: HistoryPoint, { known, delisted }: PastState): void {
-  const values = known.get(point.id);
-  if (values === undefined) return;
-  if (point.status === "not_found") delisted.add(point.id);
-  write(values, { point, kind: kindOf(run.pipeline, point.step), side: "after" });
 }
 
 interface Adding extends Pick<PastReadsOptions, "createdAt"> {
@@ -197,67 +160,6 @@ const isAdded = (
   addedAt === createdAt ||
   // An item that the run read must have been added before the run.
   (points.has(id) && addedAt <= (run.finishedAt ?? run.startedAt));
-
-/**
- * Returns the last known values of an item by kind of reading. A field that several kinds share has
- * its newest value.
- */
-function knownOf(item: Item): Known {
-  const newest = currentSnapshot(item) ?? {};
-  return new Map(
-    kindsByWeight.flatMap((kind) => {
-      const reading = item.readings[kind];
-      if (reading === undefined) return [];
-      const values = Object.entries(reading).map(([field, value]) => {
-        const isShared = kindsSharing(field, kind).length > 1;
-        return [field, isShared ? (newest[field] ?? null) : value] as const;
-      });
-      return [[kind, new Map(values)] as const];
-    }),
-  );
-}
-
-interface Written {
-  readonly point: HistoryPoint;
-  readonly kind: ReadingKind | undefined;
-  readonly side: "before" | "after";
-}
-
-/** Copies the values before or after a point's read (`side`) into the known values of its item. */
-function write(known: Known, { point, kind, side }: Written): void {
-  if (kind === undefined) return;
-  for (const [field, change] of Object.entries(point.values)) {
-    const value = change[side];
-    for (const one of kindsSharing(field, kind)) {
-      const values = known.get(one) ?? new Map<string, FieldValue>();
-      if (value === undefined) values.delete(field);
-      else values.set(field, value);
-      if (values.size === 0) known.delete(one);
-      else known.set(one, values);
-    }
-  }
-}
-
-/** Returns an item as it was when the known values applied. */
-function pastItem(item: Item, { known, delisted }: PastState): Item {
-  const { id, addedAt, firstReadAt, buyboxOfferId } = item;
-  const fresh = newItem(id, addedAt);
-  if (delisted.has(id)) return { ...item, owes: [] };
-  const values = known.get(id);
-  if (values === undefined || values.size === 0) return fresh;
-  const readings = Object.fromEntries([...values].map(([kind, one]) => [kind, snapshot(one)]));
-  return {
-    ...fresh,
-    state: "active",
-    firstReadAt,
-    lastReadStatus: "ok",
-    snapshotAt: firstReadAt,
-    readings,
-    buyboxOfferId,
-  };
-}
-
-const snapshot = (values: ReadonlyMap<string, FieldValue>): Snapshot => Object.fromEntries(values);
 
 /** The reads that a repeated run has made of an item. */
 interface MadeReads {
@@ -304,10 +206,10 @@ function answerOf(
   if (status !== "ok") return { ...head, observed: null };
   const known = copyOf(state.known.get(id));
   for (const point of points) {
-    write(known, { point, kind: kindOf(past.run.pipeline, point.step), side: "after" });
+    writePoint(known, { point, kind: kindOf(past.run.pipeline, point.step), side: "after" });
   }
   if (known.size === 0) return undefined;
-  const observed = snapshot(known.get(readingKind(step)) ?? new Map<string, FieldValue>());
+  const observed = snapshotOf(known.get(readingKind(step)) ?? new Map<string, FieldValue>());
   noteUnknown(unknown, step, observed);
   return { ...head, observed, ...offerIn(step, observed, buyboxOfferId) };
 }
@@ -364,9 +266,6 @@ function statusOf(
   if (own !== undefined) return own.status;
   return isDelisted || points.some(({ status }) => status === "not_found") ? "not_found" : "ok";
 }
-
-const copyOf = (known: Known | undefined): Known =>
-  new Map([...(known ?? [])].map(([kind, values]) => [kind, new Map(values)]));
 
 /**
  * Returns the ID of the offer in the buy box after a read. The history of a product read has this
