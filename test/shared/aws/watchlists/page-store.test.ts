@@ -6,7 +6,10 @@ import {
   QueryCommand,
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
-import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import {
+  TransactionCanceledException,
+  TransactionConflictException,
+} from "@aws-sdk/client-dynamodb";
 import { beforeAll, describe, expect, it } from "vitest";
 import { watchlistKeys } from "../../../../shared/aws/table/table.ts";
 import { limits } from "../../../../shared/base/limits.ts";
@@ -268,7 +271,7 @@ describe("replacing a page of a watchlist", () => {
         $metadata: {},
         CancellationReasons: [{ Code: "None" }, { Code: "TransactionConflict" }],
       }),
-      Object.assign(new Error("held"), { name: "TransactionConflictException" }),
+      new TransactionConflictException({ message: "", $metadata: {} }),
     ];
     for (const [conflict, change] of [
       [conflicts[0], active],
