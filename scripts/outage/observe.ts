@@ -116,7 +116,10 @@ async function send({ route, account, path, body }: Prepared, world: FreshWorld)
   try {
     const response = await fetch(`${world.base_url}${path}`, {
       method: method === "ANY" ? "GET" : method,
+      redirect: "manual",
       headers: {
+        // `POST /mcp` refuses a client that does not accept both of its response types.
+        Accept: "application/json, text/event-stream, */*",
         ...(isPublic(route) ? {} : { Authorization: `Bearer ${account.key}` }),
         ...(body === undefined ? {} : { "Content-Type": "application/json" }),
       },

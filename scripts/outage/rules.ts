@@ -70,10 +70,9 @@ type Expectation = "its usual status" | "503" | "its usual status or 503";
 
 /** Returns the response that a route must give while the store is in `mode`. */
 function expectationOf(mode: StoreMode, route: RouteKey): Expectation {
-  const needsStore = !isPublic(route) || sampleCalls[route].needsStore === true;
-  if (mode === "healthy" || !needsStore) return "its usual status";
-  if (mode === "slow") return "its usual status or 503";
-  const needsKeyOnly = sampleCalls[route].needsKeyOnly === true;
+  const { checksStore = false, needsKeyOnly = false } = sampleCalls[route];
+  if (mode === "healthy" || (isPublic(route) && !checksStore)) return "its usual status";
+  if (mode === "slow" || checksStore) return "its usual status or 503";
   return mode === "hanging after the key check" && needsKeyOnly ? "its usual status" : "503";
 }
 

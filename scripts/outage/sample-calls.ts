@@ -32,8 +32,11 @@ export interface SampleCall {
   readonly documented?: number;
   /** True if the call uses the store only to check its API key. */
   readonly needsKeyOnly?: true;
-  /** True if the call uses the store although its route is public. */
-  readonly needsStore?: true;
+  /**
+   * True if the call checks the store although its route is public. The result of an earlier check
+   * is used for some seconds.
+   */
+  readonly checksStore?: true;
 }
 
 const steadyId = "9000000";
@@ -132,7 +135,6 @@ export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
   "POST /v1/watchlists": { body: () => watchlistBody },
   "POST /v1/watchlists/estimate": {
     body: () => ({ platform: "retailer_d", items: 10 }),
-    needsKeyOnly: true,
   },
   "GET /v1/watchlists/schedule": { query: "every=1h", needsKeyOnly: true },
   "GET /v1/watchlists/scrapers": { needsKeyOnly: true },
@@ -142,7 +144,7 @@ export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
   "PATCH /v1/watchlists/{id}": { prepare: watchlist, body: () => ({ name: "Renamed" }) },
   "DELETE /v1/watchlists/{id}": { prepare: watchlist },
   "POST /v1/watchlists/{id}/run": { prepare: watchlist },
-  "POST /v1/watchlists/{id}/backtest": { prepare: watchlist, body: () => ({}), documented: 400 },
+  "POST /v1/watchlists/{id}/backtest": { prepare: watchlist, body: () => ({}) },
   "GET /v1/watchlists/{id}/backtests/{backtest_id}": { prepare: watchlist, documented: 404 },
   "POST /v1/watchlists/{id}/preview": { prepare: watchlist, body: () => ({}) },
   "GET /v1/watchlists/{id}/runs": { prepare: watchlist },
@@ -198,7 +200,7 @@ export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
   "POST /v1/api_keys": { body: () => ({ name: "other" }) },
   "DELETE /v1/api_keys/{id}": { prepare: apiKey },
   "GET /": { documented: 302 },
-  "GET /v1/health": { needsStore: true },
+  "GET /v1/health": { checksStore: true },
   "GET /v1/openapi.json": {},
   "GET /v1/changelog": { path: "/v1/changelog" },
   "GET /v1/postman.json": { path: "/v1/postman.json" },

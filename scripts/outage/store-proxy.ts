@@ -97,8 +97,9 @@ export async function startStoreProxy(target: string, slowMs: number): Promise<S
 const operationOf = ({ headers }: IncomingMessage): string =>
   String(headers["x-amz-target"]).split(".").at(-1) ?? "";
 
+/** Returns true for the settlement of a call's hold, which adds a record to the journal of a shard. */
 const isCharge = (request: IncomingMessage, body: Buffer): boolean =>
-  operationOf(request) === "TransactWriteItems" && body.includes('"type":{"S":"charge"}');
+  operationOf(request) === "UpdateItem" && body.includes('"t":{"S":"s"}');
 
 /** Returns true for the check of an API key, which writes or reads the row of the key. */
 const isKeyCheck = (request: IncomingMessage, body: Buffer): boolean =>

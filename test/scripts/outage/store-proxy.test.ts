@@ -2,8 +2,11 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { marshall } from "@aws-sdk/util-dynamodb";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { startStoreProxy, type StoreProxy } from "../../../scripts/outage/store-proxy.ts";
+import { recordRow } from "../../../shared/aws/ledger/journal-row.ts";
+import { type JournalRecord, stampOf } from "../../../shared/credits/journal.ts";
 
 /** Bodies of the requests that the store executed. */
 const executed: string[] = [];
@@ -28,6 +31,14 @@ afterEach(async () => {
   store.closeAllConnections();
   await closed;
 });
+
+/** Returns the body of a request that adds a record to the journal of a shard. */
+const updateWith = (record: JournalRecord): string =>
+  JSON.stringify({
+    ExpressionAttributeValues: {
+      ":record": { M: marshall(recordRow(record), { removeUndefinedValues: true }) },
+    },
+  });
 
 interface Request {
   readonly operation?: string;
@@ -76,13 +87,18 @@ it("the outage test's proxy holds requests while the store hangs, and later forw
 
 it("the outage test's proxy, in the mode that hangs at the charge, forwards the requests before the first charge, and holds the charge and all later requests", async () => {
   await proxy.set("hanging at the charge");
-  expect(await send('{"type":{"S":"reserve"}}')).toContain("reserve");
-  const charging = send('{"type":{"S":"charge"}}');
+  const at = stampOf(new Date("2026-03-01T00:00:00Z"));
+  const call = { at, holdId: "h1", source: { requestId: "req_1" } };
+  const reserve = updateWith({ ...call, type: "reserve", credits: 3 });
+  expect(await send(reserve, { operation: "UpdateItem" })).toContain("executed");
+  const settlement = { charged: 2, refunded: 1, items: 2, succeeded: true };
+  const settle = updateWith({ ...call, ...settlement, type: "settle" });
+  const charging = send(settle, { operation: "UpdateItem" });
   await expect.poll(() => proxy.held()).toBe(1);
   const after = send("a read");
   await expect.poll(() => proxy.held()).toBe(2);
   await proxy.set("healthy");
-  expect(await charging).toContain("charge");
+  expect(await charging).toBe(`executed ${settle}`);
   expect(await after).toBe("executed a read");
 });
 
