@@ -61,6 +61,13 @@ describe("the import rules", () => {
   });
 });
 
+it("the folder map of the README names every folder with code", () => {
+  const readme = readFileSync(join(root, "README.md"), "utf8");
+  const folders = new Set(projectFiles.flatMap((path) => /^[^/.]+\//.exec(path) ?? []));
+  expect(folders.size).toBeGreaterThan(5);
+  expect([...folders].filter((folder) => !readme.includes(`| \`${folder}\``))).toEqual([]);
+});
+
 describe("docs/architecture.md", () => {
   const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
 
@@ -70,6 +77,13 @@ describe("docs/architecture.md", () => {
     const isNamed = (folder: string) =>
       page.includes(`\`${folder}\``) || page.includes(`\`${folder}/`);
     expect([...folders].filter((folder) => !isNamed(folder))).toEqual([]);
+  });
+
+  it("names every folder inside shared/aws, shared/sources and functions/dashboard/browser", () => {
+    const inside = /^(?:shared\/(?:aws|sources)|functions\/dashboard\/browser)\/[^/]+(?=\/)/;
+    const folders = new Set(projectFiles.flatMap((path) => inside.exec(path) ?? []));
+    expect(folders.size).toBeGreaterThan(20);
+    expect([...folders].filter((folder) => !page.includes(`\`${folder}`))).toEqual([]);
   });
 
   it("names only files and folders that exist", () => {

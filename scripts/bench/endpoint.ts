@@ -42,20 +42,21 @@ export async function benchEndpoint(
   values: ValuesOf<typeof endpointOptions>,
 ): Promise<Record<string, unknown>> {
   const settings = values["at-once"].split(",").map((text) => positiveInteger("at-once", text));
+  const load = {
+    answerMs: nonNegativeNumber("answer-ms", values["answer-ms"]),
+    runs: positiveInteger("runs", values.runs),
+    events: positiveInteger("events", values.events),
+    seed: nonNegativeNumber("seed", values.seed),
+  };
   return withBenchDynamo(async (engine) => {
     const table = await createBenchTable(new DynamoDBClient({}), "deliveries");
     const endpoint: EndpointMetrics[] = [];
     const progress = progressOf(settings.length);
     for (const requestsAtOnce of settings) {
       progress.begin(`${requestsAtOnce} concurrent requests`);
-      const wanted = {
-        requestsAtOnce,
-        answerMs: nonNegativeNumber("answer-ms", values["answer-ms"]),
-        runs: positiveInteger("runs", values.runs),
-        events: positiveInteger("events", values.events),
-        seed: nonNegativeNumber("seed", values.seed),
-      };
-      endpoint.push(await measureEndpoint(wanted, { endpoint: engine, table }));
+      endpoint.push(
+        await measureEndpoint({ ...load, requestsAtOnce }, { endpoint: engine, table }),
+      );
     }
     return { endpoint };
   });

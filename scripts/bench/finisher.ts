@@ -51,10 +51,10 @@ export function benchFinisher(
     items: positiveInteger("items", values.items),
     steps: positiveInteger("steps", values.steps),
   };
+  const megabytes = positiveInteger("memory", values.memory);
   return withBenchDynamo(async () => {
     await createBenchTable(new DynamoDBClient({}), table);
     await storeResults(size);
-    const megabytes = positiveInteger("memory", values.memory);
     const floor = await measured({ table, size, work: "read" }, megabytes);
     const finisher = await measured({ table, size, work: "finish" }, megabytes);
     return { finisher: [rowOf("floor", floor), rowOf("finisher", finisher)] };

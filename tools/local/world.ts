@@ -1,3 +1,4 @@
+import { configuredVersions } from "../../functions/composition/written-versions.ts";
 import { setTimeout as delay } from "node:timers/promises";
 import { pointClientsAt } from "./aws-environment.ts";
 import type { Endpoints } from "./aws-environment.ts";
@@ -94,9 +95,12 @@ export interface World {
 /**
  * Starts a local world, and resolves when it accepts calls. From then on, all SDK clients of the
  * process use the world's endpoints. A process can therefore have only one world at a time.
- * @throws Error if a component cannot be started; the components that did start are then stopped
+ * @throws Error if STORED_VERSIONS has an unknown value, or if a component cannot be started; the
+ * components that did start are then stopped
  */
 export async function startWorld(options: WorldOptions): Promise<World> {
+  // The functions would refuse an unknown value only later, one by one.
+  configuredVersions();
   const disposers: Disposer[] = [];
   const stop = async (): Promise<void> => {
     for (const dispose of disposers.splice(0).toReversed()) await dispose();

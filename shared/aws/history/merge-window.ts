@@ -112,7 +112,7 @@ interface Advance {
 }
 
 /** Position, in the transaction of `advance`, of the check that the watchlist exists. */
-const [watchlistAt] = [0];
+const watchlistAt = 0;
 
 /**
  * Records that the buckets of a window before `endBucket` are merged, unless another process has

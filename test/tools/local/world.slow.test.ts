@@ -174,6 +174,16 @@ describe("a local world", () => {
     expect(existsSync(file)).toBe(false);
   });
 
+  it("does not start if STORED_VERSIONS has an unknown value", async () => {
+    vi.stubEnv("STORED_VERSIONS", "newest");
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
+    await expect(start(temporaryFolder())).rejects.toThrow(
+      'STORED_VERSIONS must be one of: current, previous, next (got "newest").',
+    );
+  });
+
   it("handles API calls with the functions of the templates", async () => {
     const world = await start(temporaryFolder());
 
