@@ -51,7 +51,7 @@ export const brakeMutants: readonly Mutant[] = [
     file: "shared/aws/runs/run-hold.ts",
     original: 'ConditionExpression: "phase = :held",',
     replacement: 'ConditionExpression: "attribute_exists(pk) OR phase = :held",',
-    detectedBy: { scenario: "runs" },
+    detectedBy: { testFile: "test/shared/aws/runs/run-store.test.ts" },
   },
   {
     name: "shape-does-not-hold",

@@ -64,7 +64,7 @@ export const historyMutants: readonly Mutant[] = [
     file: "shared/aws/history/guarded-writes.ts",
     original: '          Item: { ...row },\n          ConditionExpression: "attribute_exists(pk)",',
     replacement: "          Item: { ...row },",
-    detectedBy: { scenario: "runs" },
+    detectedBy: { testFile: "test/shared/aws/history/history-store.test.ts" },
   },
   {
     name: "older-runs-left-out-of-a-newest-first-read",

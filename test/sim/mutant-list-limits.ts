@@ -73,7 +73,7 @@ export const limitMutants: readonly Mutant[] = [
     file: "shared/pipelines/field-tests.ts",
     original: 'if (skipsNull && isGap) return "unknown";',
     replacement: 'if (skipsNull && isGap) return "unmet";',
-    detectedBy: { scenario: "runs" },
+    detectedBy: { testFile: "test/shared/pipelines/field-tests.test.ts" },
   },
   {
     name: "decrease-from-null-in-event",

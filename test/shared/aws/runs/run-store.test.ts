@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { dynamoRunStore } from "../../../../shared/aws/runs/run-store.ts";
 import { dynamoWatchlistStore } from "../../../../shared/aws/watchlists/watchlist-store.ts";
 import { claimRun } from "../../../../shared/runs/claim-run.ts";
-import type { Run, RunPhase, RunStats } from "../../../../shared/runs/run.ts";
+import type { Hold, Run, RunPhase, RunStats } from "../../../../shared/runs/run.ts";
 import type { StepStats } from "../../../../shared/runs/step.ts";
 import type { RunStore } from "../../../../shared/runs/run-store.ts";
 import type { Watchlist } from "../../../../shared/watchlists/watchlist.ts";
@@ -259,6 +259,39 @@ describe("the end of a run (dynamoRunStore.finish)", () => {
     expect(await store.finish({ ...ended(finishing), watchlist: null }, null)).toBe("finished");
     expect(await store.get(finishing)).toMatchObject({ phase: "emitting", watchlist: null });
     expect(await lists.get(accountId, watchlistId)).toBeUndefined();
+  });
+});
+
+describe("the decision about a held run (dynamoRunStore.decideHold)", () => {
+  const undecided: Hold = {
+    status: "held",
+    changedItems: 4,
+    readItems: 5,
+    decidedAt: null,
+    reason: null,
+  };
+  const released: Hold = { ...undecided, status: "released", decidedAt: at(200) };
+  const discarded: Hold = { ...undecided, status: "discarded", decidedAt: at(300) };
+  const finishedWithHold = async (): Promise<Run> => {
+    const run = { ...ended(await bring(await claim(), "finishing")), hold: undecided };
+    await store.finish(run, keep);
+    return run;
+  };
+
+  it("takes effect once: a second decision changes nothing", async () => {
+    const run = await finishedWithHold();
+    await store.markHeld(run);
+
+    expect(await store.decideHold(run, released)).toBe(true);
+    expect(await store.decideHold(run, discarded)).toBe(false);
+    expect(await store.get(run)).toMatchObject({ phase: "releasing", hold: released });
+  });
+
+  it("is refused before the run is held", async () => {
+    const run = await finishedWithHold();
+
+    expect(await store.decideHold(run, discarded)).toBe(false);
+    expect(await store.get(run)).toMatchObject({ phase: "holding", hold: undecided });
   });
 });
 
