@@ -23,8 +23,8 @@ export interface Rewrite<Note> {
   /** Sorted and unique IDs of the items to change. */
   readonly ids: readonly string[];
   /**
-   * Returns the change of a page. Receives all items of the page, and those IDs of `ids` that belong
-   * to the page. The function must be pure, because it is called again after each conflict.
+   * Returns the change of a page. Receives all items of the page, and those IDs of `ids` that
+   * belong to the page. The function must be pure, because it is called again after each conflict.
    */
   readonly change: (items: readonly Item[], ids: readonly string[]) => PageChange<Note>;
 }
@@ -91,8 +91,8 @@ async function applyChange(
 
 /**
  * Applies `change` to every item of the pages whose ranges contain at least one of the IDs, even to
- * items with other IDs. `change` must keep the ID of an item. Writes the pages as `rewriteItems` does, and throws the same errors. If the
- * watchlist was deleted, returns without an error.
+ * items with other IDs. `change` must keep the ID of an item. Writes the pages as `rewriteItems`
+ * does, and throws the same errors. If the watchlist was deleted, returns without an error.
  */
 export async function rewriteEachItem(
   {

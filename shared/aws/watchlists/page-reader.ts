@@ -57,9 +57,9 @@ const rowsPerPageMax = 2;
 
 /**
  * Pages of items.
- * @param writesSecondRows true if this process writes second rows of pages. It then reads two rows for
- * each page; a page without a second row is read together with the page before it. Otherwise, it
- * needs more requests to read pages with second rows.
+ * @param writesSecondRows true if this process writes second rows of pages. It then reads two rows
+ * for each page; a page without a second row is read together with the page before it. Otherwise,
+ * it needs more requests to read pages with second rows.
  */
 export const itemPages = (writesSecondRows: boolean): PageKind<StoredPage> => ({
   ...itemPageKeys,
@@ -168,9 +168,9 @@ async function pagesFound<Page extends PageRange>(
 const reaches = ({ upper }: PageRange, id: string): boolean => upper === null || upper > id;
 
 /**
- * Reads the page whose range contains an item ID. Returns undefined if the watchlist has no pages. A
- * query can observe only some of the writes of a transaction, so
- * the read is repeated while no complete page seems to contain the ID.
+ * Reads the page whose range contains an item ID. Returns undefined if the watchlist has no pages.
+ * A query can observe only some of the writes of a transaction, so the read is repeated while no
+ * complete page seems to contain the ID.
  * @throws 503 UNAVAILABLE if no page contains the ID after all retries
  */
 export function pageContaining<Page extends PageRange>(
